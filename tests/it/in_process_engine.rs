@@ -151,6 +151,8 @@ fn settings(rules: Rules, grace: Duration) -> EngineSettings {
         budgets: Vec::new(),
         retention: Retention {
             runs_days: 0.0,
+            steps_days: 0.0,
+            prompts_days: 0.0,
             messages_days: 0.0,
             usage_days: 0.0,
         },

@@ -52,6 +52,29 @@ async fn a_run_that_was_kept_for_long_enough_is_deleted_and_the_upkeep_is_told_o
 }
 
 #[tokio::test]
+async fn a_run_outlives_its_steps_and_the_bot_says_that_they_are_gone() {
+    let on = || watched(Setup::on(Site::Telegram)).set("retention.steps_days", 0.00001);
+    for setup in [Some(on()), on().postgres()].into_iter().flatten() {
+        let mut bot = setup.start().await;
+        let room = bot.room(Site::Telegram, 7, "Ada");
+        bot.says(room, "hello");
+        bot.answers(room, 1).await;
+        bot.until("the steps to be deleted", async |look| {
+            (look.count("run_steps").await == 1).then_some(())
+        })
+        .await;
+        bot.says(room, "/why");
+        let told = bot.answers(room, 2).await;
+        assert!(told[1].contains("its steps were deleted"), "{told:?}");
+        let look = bot.look().await;
+        assert_eq!(look.count("runs").await, 1);
+        let answered = "SELECT COUNT(*) FROM runs WHERE status = 'completed' AND output_text IS NOT NULL";
+        assert_eq!(look.number(answered).await, 1, "{}", look.dump().await);
+        bot.finish().await;
+    }
+}
+
+#[tokio::test]
 async fn of_two_processes_one_does_each_job_and_the_other_goes_on_when_that_one_dies() {
     let Some(setup) = forgetful(Setup::on(Site::Telegram)).postgres() else {
         return;

@@ -15,7 +15,7 @@ text_enum! {
 text_enum! {
     /// A maintenance job: what is done again and again, by one process at a time.
     MaintenanceKind {
-        /// Deletes runs, messages and usage that were kept for long enough.
+        /// Deletes runs, their steps and prompts, messages and usage that were kept for long enough.
         Retention = "retention",
         /// Deletes what is kept of spaces that the bot left.
         LeftSpaces = "left_spaces",

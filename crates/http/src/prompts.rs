@@ -6,8 +6,9 @@ use axum::{
     http::request::Parts,
 };
 use clifford_core::{
+    clock::Timestamp,
     id::{AgentId, RunId},
-    run::step::{Event, StepKind},
+    run::step::{Event, StepKind, deleted_at},
 };
 use clifford_store::{
     places::agents::{
@@ -145,7 +146,7 @@ pub(super) struct RecordedPrompt {
     params(("id" = String, Path, description = "The run"),
         ("seq" = u32, Path, description = "The step, whose event is `llm_request`")),
     responses((status = 200, body = RecordedPrompt),
-        (status = 404, body = ProblemBody, description = "There is no such run, or no prompt was recorded for the step")))]
+        (status = 404, body = ProblemBody, description = "There is no such run, no prompt was recorded for the step, or retention deleted it")))]
 #[handler]
 pub(super) async fn recorded(
     State(api): State<Shared>,
@@ -154,8 +155,23 @@ pub(super) async fn recorded(
     path: Numbered<RunId>,
 ) -> Result<Json<RecordedPrompt>, Problem> {
     allowed(&api, &caller, Need::See, path.id).await?;
-    let step = steps::one(&mut api.db.read().await?, path.id, path.number).await?;
+    let gone = |at: Timestamp| {
+        let detail = format!("the prompt of step {} was deleted by retention at {at}", path.number);
+        Problem::new(Code::NotFound, detail)
+    };
+    let mut conn = api.db.read().await?;
+    let step = steps::one(&mut conn, path.id, path.number).await?;
+    if step.is_none()
+        && let Some(at) = deleted_at(&steps::of_run(&mut conn, path.id).await?)
+    {
+        return Err(gone(at));
+    }
     let found = step.and_then(|step| match step.kind {
+        StepKind::Event(Event::StepsDeleted { deleted_at, .. })
+        | StepKind::Event(Event::LlmRequest {
+            prompt_deleted_at: Some(deleted_at),
+            ..
+        }) => Some(Err(gone(deleted_at))),
         StepKind::Event(Event::LlmRequest {
             estimated_tokens,
             sections,
@@ -165,17 +181,17 @@ pub(super) async fn recorded(
         }) => {
             let mut sections = serde_json::to_value(sections).unwrap_or_default();
             in_camel_case(&mut sections);
-            Some(RecordedPrompt {
+            Some(Ok(RecordedPrompt {
                 seq: step.seq,
                 prompt_hash,
                 estimated_tokens,
                 sections,
                 messages,
-            })
+            }))
         }
         _ => None,
     });
     found
+        .unwrap_or_else(|| Err(Problem::not_found(format!("recorded prompt of step {}", path.number))))
         .map(Json)
-        .ok_or_else(|| Problem::not_found(format!("recorded prompt of step {}", path.number)))
 }

@@ -168,7 +168,7 @@ impl From<RerunError> for Problem {
     fn from(error: RerunError) -> Self {
         let told = error.to_string();
         match error {
-            RerunError::NeverAsked(_) => Self::new(Code::WrongState, told),
+            RerunError::NeverAsked(_) | RerunError::Deleted(_) => Self::new(Code::WrongState, told),
             RerunError::Model { .. } => Self::input("model", told),
             RerunError::Version(_) => Self::input("promptVersion", told),
             RerunError::Busy => Self::new(Code::TooManyConnections, told),

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use axum::{Json, extract::State};
-use clifford_core::{id::RunId, policy::PolicyOutcome};
+use clifford_core::{clock::Timestamp, id::RunId, policy::PolicyOutcome, run::step::deleted_at};
 use clifford_engine::run::verdicts::{self, CallVerdict};
+use clifford_store::runs::steps;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -27,6 +28,9 @@ pub(super) struct Why {
     run_id: RunId,
     /// Its calls, in order. One that was asked for before it was made stands there twice.
     calls: Vec<CallWhy>,
+    /// When retention deleted the steps of the run, and with them its calls; `null`: it did not.
+    #[schema(value_type = Option<String>)]
+    steps_deleted_at: Option<Timestamp>,
 }
 
 /// A call of a run, and what the rules of now say of it.
@@ -99,9 +103,11 @@ pub(super) async fn why(
 ) -> Result<Json<Why>, Problem> {
     let run = allowed(&api, &caller, Need::See, id).await?;
     let reader = reader_of(&api, &caller, &run).await?;
+    let steps_deleted_at = deleted_at(&steps::of_run(&mut api.db.read().await?, id).await?);
     let found = verdicts::verdicts(&api.context, id).await?;
     Ok(Json(Why {
         run_id: id,
+        steps_deleted_at,
         calls: found.into_iter().map(|judged| CallWhy::of(judged, reader)).collect(),
     }))
 }

@@ -3,11 +3,22 @@
 //! Ids sort by the time of their making, and nothing ends before it was made: what is older than a moment is looked
 //! for among the ids from before that moment, so that a look that finds nothing reads next to nothing.
 
-use clifford_core::{clock::Timestamp, value::args};
+use clifford_core::{
+    clock::Timestamp,
+    id::RunId,
+    json_text::to_json,
+    row::FromRow,
+    run::{
+        columns::{DELETED, RECORDED},
+        step::Event,
+    },
+    value::{Value, args},
+};
+use serde_json::Value as Json;
 
 use super::{
-    StoreError, Tx,
-    removal::{self, Counts, each, ids},
+    Conn, StoreError, Tx,
+    removal::{self, Counts, each, ids, places},
 };
 
 /// The beginning of a UUIDv7 of this moment: the ids of earlier rows sort before it.
@@ -46,6 +57,110 @@ pub async fn runs(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<usize, S
     each(tx, "UPDATE usage SET run_id = NULL WHERE run_id IN ({})", &tree).await?;
     removal::runs(tx, &tree, &mut Counts::new()).await?;
     Ok(tree.len())
+}
+
+/// The next runs from before a moment, in the order of their ids, that have steps to delete. The look is at the key of the
+/// steps alone: where they were deleted one is left, the first.
+pub async fn runs_with_steps(
+    conn: &mut Conn,
+    before: Timestamp,
+    after: &str,
+    limit: u32,
+) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT DISTINCT run_id AS id FROM run_steps WHERE run_id > $1 AND run_id < $2 AND seq > 1
+               ORDER BY run_id LIMIT $3";
+    ids(conn, sql, args![after, first_id(before), limit]).await
+}
+
+/// Those of these runs whose steps can be deleted: they ended before a moment, and so did everything of their tree, and no
+/// message of them is still to be sent. Steps that say that a person denied a call stay while the conversation is open: the
+/// same is not asked there again. What else outlives a run stands in its row.
+async fn without_need_of_steps(conn: &mut Conn, runs: &[String], before: Timestamp) -> Result<Vec<String>, StoreError> {
+    let (named, moment) = (places(runs.len()), runs.len() + 1);
+    // Within a text the quotation marks would be escaped.
+    let sql = format!(
+        r#"SELECT r.id AS id FROM runs r WHERE r.id IN ({named}) AND r.ended_at < ${moment}
+         AND EXISTS (SELECT 1 FROM runs t WHERE t.id = r.root_run_id AND t.ended_at < ${moment})
+         AND NOT EXISTS (SELECT 1 FROM runs c WHERE c.root_run_id = r.root_run_id AND c.parent_run_id IS NOT NULL
+                         AND (c.ended_at IS NULL OR c.ended_at >= ${moment}))
+         AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.run_id = r.id
+                         AND m.status IN ('queued', 'pending', 'sending'))
+         AND NOT EXISTS (SELECT 1 FROM run_steps d JOIN contexts o ON o.id = r.context_id AND o.closed_at IS NULL
+                         WHERE d.run_id = r.id AND d.type = 'message' AND d.result_json LIKE '%"event":"confirm"%'
+                         AND d.result_json LIKE '%"approved":false%')"#
+    );
+    let mut values: Vec<Value> = runs.iter().map(Value::from).collect();
+    values.push(before.into());
+    ids(conn, &sql, values).await
+}
+
+/// Puts one step in the place of those of runs that ended before a moment, as far as nothing needs them. It says that they
+/// were deleted. Returns of how many runs.
+pub async fn steps(tx: &mut Tx, runs: &[String], before: Timestamp, now: Timestamp) -> Result<usize, StoreError> {
+    let runs = without_need_of_steps(tx, runs, before).await?;
+    let mut done = 0;
+    for run in &runs {
+        let deleted = tx
+            .execute("DELETE FROM run_steps WHERE run_id = $1 AND seq > 1", args![run])
+            .await?;
+        // Another process was first.
+        if deleted == 0 {
+            continue;
+        }
+        let below = "SELECT id FROM runs WHERE parent_run_id = $1 ORDER BY id";
+        let children: Vec<(RunId,)> = tx.fetch_all(below, args![run]).await?;
+        let event = Event::StepsDeleted {
+            steps: deleted + 1,
+            deleted_at: now,
+            children: children.into_iter().map(|child| child.0).collect(),
+        };
+        tx.execute(
+            "UPDATE run_steps SET type = 'message', tool_name = NULL, args_json = NULL, result_json = $1, status = NULL,
+                 idempotency_key = NULL, prompt_tokens = NULL, completion_tokens = NULL, cached_tokens = NULL,
+                 duration_ms = NULL
+             WHERE run_id = $2 AND seq = 1",
+            args![to_json(&event), run],
+        )
+        .await?;
+        done += 1;
+    }
+    Ok(done)
+}
+
+/// Deletes the recorded prompts of runs that ended before a moment. Returns how many.
+pub async fn prompts(tx: &mut Tx, before: Timestamp, limit: u32, now: Timestamp) -> Result<usize, StoreError> {
+    #[derive(FromRow)]
+    struct Request {
+        run_id: String,
+        seq: i64,
+        result_json: Option<String>,
+    }
+    let sql = format!(
+        "SELECT s.run_id, s.seq, s.result_json FROM run_steps s JOIN runs r ON r.id = s.run_id
+         WHERE s.status = '{RECORDED}' AND s.run_id < $1 AND r.ended_at < $2 ORDER BY s.run_id LIMIT $3"
+    );
+    let found: Vec<Request> = tx.fetch_all(sql, args![first_id(before), before, limit]).await?;
+    for request in &found {
+        let kept = request.result_json.as_deref().map(|event| without_prompt(event, now));
+        tx.execute(
+            format!("UPDATE run_steps SET status = '{DELETED}', result_json = $1 WHERE run_id = $2 AND seq = $3"),
+            args![kept, &request.run_id, request.seq],
+        )
+        .await?;
+    }
+    Ok(found.len())
+}
+
+/// A request without its prompt. What cannot be read stays as it is.
+fn without_prompt(event: &str, now: Timestamp) -> String {
+    match serde_json::from_str::<Json>(event) {
+        Ok(Json::Object(mut fields)) => {
+            fields.remove("prompt");
+            fields.insert("prompt_deleted_at".to_owned(), serde_json::json!(now));
+            Json::Object(fields).to_string()
+        }
+        _ => event.to_owned(),
+    }
 }
 
 /// Deletes memory jobs that ended before a moment; not a compaction whose messages are still kept. Returns how many.

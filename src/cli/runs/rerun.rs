@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use clifford_core::run::{
     comparison::Pair,
     rerun::{Effect, RerunEnd},
-    step::Step,
+    step::{Step, deleted_at},
 };
 use clifford_engine::run::rerun::{OtherPrompt, RerunReport, RerunRequest, rerun};
 use clifford_store::runs::steps;
@@ -79,7 +79,7 @@ async fn begin_rerun(app: &App, args: Args) -> anyhow::Result<RerunReport> {
         let steps = steps::of_run(&mut app.db.read().await?, run).await?;
         let last = steps.last().map_or(0, |step| step.seq);
         anyhow::ensure!(
-            from <= last,
+            from <= last || deleted_at(&steps).is_some(),
             "the run has no step {from}, its last one is {last}: `clifford runs show {run}` lists them"
         );
     }

@@ -119,13 +119,18 @@ fn happened(event: &Event) -> (&'static str, String) {
         Event::LlmRequest {
             messages,
             estimated_tokens,
+            prompt_deleted_at,
             ..
         } => (
             "ask",
             format!(
-                "{}, about {}",
+                "{}, about {}{}",
                 output::count(*messages, "message", None),
-                output::count(*estimated_tokens, "token", None)
+                output::count(*estimated_tokens, "token", None),
+                match prompt_deleted_at {
+                    Some(at) => format!(" (prompt deleted by retention, {})", output::when(*at)),
+                    None => String::new(),
+                }
             ),
         ),
         Event::LlmResponse(reply) => {
@@ -211,6 +216,14 @@ fn happened(event: &Event) -> (&'static str, String) {
         }
         Event::Recover { reason, action } => ("recover", format!("{}: {reason}", name(action))),
         Event::Error { message } => ("error", message.clone()),
+        Event::StepsDeleted { steps, deleted_at, .. } => (
+            "deleted",
+            format!(
+                "{} by retention ({})",
+                output::count(*steps, "step", None),
+                output::when(*deleted_at)
+            ),
+        ),
     }
 }
 

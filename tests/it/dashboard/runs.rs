@@ -1,6 +1,9 @@
 //! The pages of a run: its prompts, why the rules decided so, what it knew, a rerun, and two runs side by side.
 
-use clifford_core::people::UserRole;
+use std::time::Duration;
+
+use clifford_core::{clock::Timestamp, people::UserRole};
+use clifford_engine::jobs::maintenance::retention::Lifetimes;
 use clifford_store::messages::outbox;
 use serde_json::{Value, json};
 
@@ -89,6 +92,52 @@ async fn somebody_finds_out_why_their_run_did_what_it_did() {
     assert_eq!(counts(&browser).await, before);
     let waiting = outbox::failures_of(&mut bot.app.db.read().await.unwrap(), run.parse().unwrap()).await;
     assert!(waiting.unwrap().is_empty());
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_say_that_steps_and_prompts_were_deleted_by_retention() {
+    let bot = Bot::with(&[("engine.record_prompts", "true")]).await;
+    let owner = Browser::log_in(&bot, None).await;
+    let run = owner.says("what is 6*7?", "completed").await;
+    let past = Some(Duration::from_secs(1));
+    let later = Timestamp(4_000_000_000_000);
+    let apply = async |lifetimes: Lifetimes| lifetimes.apply(&bot.app.db, later).await.unwrap();
+    let prompts = Lifetimes {
+        prompts: past,
+        ..Lifetimes::default()
+    };
+    assert!(apply(prompts).await.prompts > 0);
+    let page = owner.page(&format!("/runs/{run}/prompt")).await;
+    assert!(page.contains("This prompt was deleted"), "{page}");
+    let page = owner.page(&format!("/runs/{run}")).await;
+    assert!(page.contains("The exact prompt was deleted by retention."), "{page}");
+    let steps = Lifetimes {
+        steps: past,
+        ..Lifetimes::default()
+    };
+    assert_eq!(apply(steps).await.steps, 1);
+    for (path, part) in [
+        ("", "The steps of this run were deleted"),
+        ("", "Deleted by retention"),
+        ("/why", "The steps of this run were deleted"),
+        ("/prompt", "The steps of this run were deleted"),
+        ("/replay", "Deleted by retention"),
+        ("/rerun", "deleted by retention, so there is nothing to do once more"),
+    ] {
+        let page = owner.page(&format!("/runs/{run}{path}")).await;
+        assert!(page.contains(part), "{path} {part}: {page}");
+    }
+    let whole = owner.data(&format!("/api/runs/{run}")).await;
+    assert_eq!(whole["runSteps"][0]["resultJson"]["event"], "steps_deleted", "{whole}");
+    assert!(
+        whole["outputText"].is_string() && whole["status"] == "completed",
+        "{whole}"
+    );
+    assert!(owner.data(&format!("/api/runs/{run}/why")).await["stepsDeletedAt"].is_string());
+    let action = format!("/runs/{run}/rerun");
+    let again = owner.submit(&action, &action, &[]).await;
+    assert!(again.text.contains("were deleted by retention"), "{}", again.text);
     bot.app.shutdown().await;
 }
 

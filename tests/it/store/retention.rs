@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use clifford_core::clock::Timestamp;
+use clifford_core::{clock::Timestamp, run::step};
 use clifford_engine::jobs::maintenance::retention::{Deleted, Lifetimes};
+use clifford_store::runs::steps;
 
 use super::{
     erasure::{column, script, two_people},
@@ -35,7 +36,7 @@ async fn what_is_over_for_long_enough_is_deleted_and_what_is_still_needed_stays(
         let retention = Lifetimes {
             runs: KEPT,
             messages: KEPT,
-            usage: None,
+            ..Lifetimes::default()
         };
         let apply = async |retention: Lifetimes, now: i64| retention.apply(db, Timestamp(now)).await.expect("deletes");
         let deleted = |runs, jobs, messages, usage| Deleted {
@@ -43,6 +44,7 @@ async fn what_is_over_for_long_enough_is_deleted_and_what_is_still_needed_stays(
             jobs,
             messages,
             usage,
+            ..Deleted::default()
         };
         let ids = async |table: &str| {
             let sql = format!("SELECT substr(id, length(id) - 2) FROM {table} ORDER BY id");
@@ -98,6 +100,78 @@ async fn what_is_over_for_long_enough_is_deleted_and_what_is_still_needed_stays(
             deleted(0, 0, 0, 0),
             "for ever"
         );
+        home.db.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn steps_and_prompts_go_before_their_runs_and_one_step_says_so() {
+    for home in [Some(Home::sqlite().await), Home::postgres().await]
+        .into_iter()
+        .flatten()
+    {
+        let db = &home.db;
+        two_people(db).await;
+        let request =
+            r#"{"event":"llm_request","messages":1,"estimated_tokens":9,"prompt_hash":"h","prompt":[{"role":"user"}]}"#;
+        script(
+            db,
+            &format!(
+                "UPDATE runs SET ended_at = 3000;
+                 UPDATE runs SET ended_at = NULL WHERE id LIKE '%e5';
+                 DELETE FROM run_steps;
+                 INSERT INTO run_steps (run_id, seq, type, result_json, status, created_at)
+                 SELECT id, 1, 'message', '{request}', 'recorded', 1500 FROM runs;
+                 INSERT INTO run_steps (run_id, seq, type, args_json, created_at)
+                 SELECT id, 2, 'assistant_message', '{{\"message\":\"secret\"}}', 1600 FROM runs"
+            ),
+        )
+        .await;
+        script(
+            db,
+            "UPDATE messages SET status = 'delivered' WHERE status IN ('queued', 'pending', 'sending')",
+        )
+        .await;
+        let apply = async |retention: Lifetimes, now: i64| retention.apply(db, Timestamp(now)).await.expect("deletes");
+        let prompts = Lifetimes {
+            prompts: KEPT,
+            ..Lifetimes::default()
+        };
+        let ended = column(db, "SELECT id FROM runs WHERE ended_at IS NOT NULL").await.len();
+        assert!(ended > 2);
+        assert_eq!(apply(prompts, 4000).await, Deleted::default(), "it is not time yet");
+        assert_eq!(apply(prompts, 4001).await.prompts, ended);
+        assert_eq!(apply(prompts, 4001).await.prompts, 0);
+        let kept = "SELECT run_id FROM run_steps WHERE result_json LIKE '%\"prompt\":[%' AND run_id NOT LIKE '%e5'";
+        assert_eq!(column(db, kept).await, Vec::<String>::new());
+        let told =
+            "SELECT run_id FROM run_steps WHERE status = 'deleted' AND result_json LIKE '%\"prompt_deleted_at\":%'";
+        assert_eq!(column(db, told).await.len(), ended);
+
+        let whole = Lifetimes {
+            steps: KEPT,
+            ..Lifetimes::default()
+        };
+        assert_eq!(apply(whole, 4000).await, Deleted::default(), "it is not time yet");
+        // The tree of the run that has not ended stays whole.
+        let of_others = "SELECT id FROM runs WHERE ended_at IS NOT NULL AND root_run_id NOT IN
+                         (SELECT root_run_id FROM runs WHERE ended_at IS NULL)";
+        let over = column(db, of_others).await;
+        assert_eq!(apply(whole, 4001).await.steps, over.len());
+        assert_eq!(apply(whole, 4001).await.steps, 0, "what says so stays");
+        let left =
+            "SELECT run_id FROM run_steps WHERE result_json LIKE '%\"event\":\"steps_deleted\"%' ORDER BY run_id";
+        assert_eq!(column(db, left).await.len(), over.len());
+        let said = "SELECT run_id FROM run_steps WHERE args_json LIKE '%secret%'";
+        let still = column(db, said).await;
+        assert!(still.iter().all(|run| !over.contains(run)), "{still:?}");
+        let mut conn = db.read().await.expect("reads");
+        let steps = steps::of_run(&mut conn, over[0].parse().expect("an id"))
+            .await
+            .expect("reads");
+        drop(conn);
+        assert_eq!(step::deleted_at(&steps), Some(Timestamp(4001)));
+        assert_eq!(steps[0].at, Timestamp(1500));
         home.db.close().await;
     }
 }

@@ -292,6 +292,7 @@ mod tests {
             sections: Sections::default(),
             prompt_hash: String::new(),
             prompt: None,
+            prompt_deleted_at: None,
             holds: holds.collect(),
         }));
         for name in ["web.fetch"].iter().chain(called) {

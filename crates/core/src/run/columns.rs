@@ -98,7 +98,27 @@ pub fn parts(kind: &StepKind) -> (Option<Json>, Option<Json>, Option<&'static st
             Some(serde_json::to_value(finish).unwrap_or_default()),
             Some(finish.status.as_str()),
         ),
-        StepKind::Event(event) => (None, Some(serde_json::to_value(event).unwrap_or_default()), None),
+        StepKind::Event(event) => (
+            None,
+            Some(serde_json::to_value(event).unwrap_or_default()),
+            of_prompt(event),
+        ),
+    }
+}
+
+/// The status of a request whose prompt is recorded: an index finds it by that.
+pub const RECORDED: &str = "recorded";
+/// The status of a request whose recorded prompt was deleted.
+pub const DELETED: &str = "deleted";
+
+const fn of_prompt(event: &Event) -> Option<&'static str> {
+    match event {
+        Event::LlmRequest { prompt: Some(_), .. } => Some(RECORDED),
+        Event::LlmRequest {
+            prompt_deleted_at: Some(_),
+            ..
+        } => Some(DELETED),
+        _ => None,
     }
 }
 

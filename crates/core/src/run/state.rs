@@ -208,6 +208,7 @@ impl RunState {
         match event {
             Event::LlmRequest { holds, .. } => Arc::make_mut(&mut self.labels).shows(holds, step.seq),
             Event::Error { .. } => {}
+            Event::StepsDeleted { .. } => self.pending = Pending::Nothing,
             Event::Tainted { origins } => self.origins.extend(origins.iter().cloned()),
             Event::ConfirmRequest(request) => self.asks(request, step.seq),
             Event::Confirm {

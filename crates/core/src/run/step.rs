@@ -236,6 +236,9 @@ pub enum Event {
         /// The whole prompt, if `record_prompts` is on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<Value>,
+        /// When retention deleted the recorded prompt.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prompt_deleted_at: Option<Timestamp>,
         /// The sources of what it shows, as far as no request before told them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         holds: Vec<LabelledSource>,
@@ -348,6 +351,24 @@ pub enum Event {
         /// The message.
         message: String,
     },
+    /// Retention deleted the steps of the run, which has ended: this one stands in their place.
+    StepsDeleted {
+        /// How many there were.
+        steps: u64,
+        /// When they were deleted.
+        deleted_at: Timestamp,
+        /// The run's subagents.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        children: Vec<RunId>,
+    },
+}
+
+/// When retention deleted the steps of a run. `None`: they are there.
+pub fn deleted_at(steps: &[Step]) -> Option<Timestamp> {
+    steps.iter().find_map(|step| match &step.kind {
+        StepKind::Event(Event::StepsDeleted { deleted_at, .. }) => Some(*deleted_at),
+        _ => None,
+    })
 }
 
 /// A message that arrived while a run waited.

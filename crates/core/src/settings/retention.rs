@@ -13,6 +13,13 @@ pub struct Retention {
     /// usage stay.
     #[schemars(range(min = 0.0, max = 36500.0))]
     pub runs_days: f64,
+    /// Days for which the steps of ended runs are kept; 0 = as long as their runs. The run stays, with its status, its
+    /// costs and its answer.
+    #[schemars(range(min = 0.0, max = 36500.0))]
+    pub steps_days: f64,
+    /// Days for which the prompts of ended runs are kept that `engine.record_prompts` recorded; 0 = as long as the steps.
+    #[schemars(range(min = 0.0, max = 36500.0))]
+    pub prompts_days: f64,
     /// Days for which the messages of a closed conversation stay searchable; 0 = for ever. Memory items from it stay.
     #[schemars(range(min = 0.0, max = 36500.0))]
     pub messages_days: f64,
@@ -26,6 +33,8 @@ impl Default for Retention {
     fn default() -> Self {
         Self {
             runs_days: 90.0,
+            steps_days: 0.0,
+            prompts_days: 0.0,
             messages_days: 0.0,
             usage_days: 400.0,
         }
@@ -36,6 +45,16 @@ impl Retention {
     /// How long ended runs and jobs are kept; `None`: for ever.
     pub fn runs(&self) -> Option<Duration> {
         time(self.runs_days)
+    }
+
+    /// How long the steps of ended runs are kept; `None`: as long as the runs.
+    pub fn steps(&self) -> Option<Duration> {
+        time(self.steps_days)
+    }
+
+    /// How long recorded prompts of ended runs are kept; `None`: as long as the steps.
+    pub fn prompts(&self) -> Option<Duration> {
+        time(self.prompts_days)
     }
 
     /// How long the messages of closed conversations are kept; `None`: for ever.

@@ -23,7 +23,7 @@ use clifford_core::{
     run::{
         comparison::{Pair, side_by_side},
         rerun::{Effect, Rerun, RerunEnd, RerunSpent, RerunStep, begins_at},
-        step::{Event, Step, StepKind},
+        step::{Event, Step, StepKind, deleted_at},
     },
     runs::Run,
 };
@@ -101,6 +101,9 @@ pub enum RerunError {
     /// The run never asked a model.
     #[error("run {0} never asked a model, so there is nothing to do once more")]
     NeverAsked(RunId),
+    /// Its steps are gone.
+    #[error("the steps of run {0} were deleted by retention, so there is nothing to do once more")]
+    Deleted(RunId),
     /// There is no such model.
     #[error("there is no model `{given}` to choose; there is {}", there_are.join(", "))]
     Model {
@@ -175,6 +178,9 @@ async fn worked(
     };
     let mut work = cx.load(lease).await?;
     let steps = std::mem::take(&mut work.steps);
+    if deleted_at(&steps).is_some() {
+        return Err(RerunError::Deleted(request.run));
+    }
     let from = begins_at(&steps, request.from).ok_or(RerunError::NeverAsked(request.run))?;
     work.steps = steps.iter().filter(|step| step.seq < from).cloned().collect();
     match request.prompt {

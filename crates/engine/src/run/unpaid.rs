@@ -101,6 +101,7 @@ mod tests {
                 sections: Sections::default(),
                 prompt_hash: String::new(),
                 prompt: None,
+                prompt_deleted_at: None,
                 holds: Vec::new(),
             }),
         };

@@ -6,7 +6,7 @@ use clifford_chat::outbound::Mark;
 use clifford_core::{
     clock::Timestamp,
     id::RunId,
-    run::step::{Event, StepKind},
+    run::step::{Event, StepKind, deleted_at},
     runs::{Run, RunStatus},
 };
 use clifford_delivery::outbound::PendingDelivery;
@@ -229,7 +229,16 @@ async fn once_more(
     now: Timestamp,
 ) -> Result<Run, StoreError> {
     let mut again = again.clone();
-    for step in steps::of_run(tx, id).await? {
+    let steps = steps::of_run(tx, id).await?;
+    if deleted_at(&steps).is_some() {
+        // The messages are still there.
+        let said = messages::input_of(tx, id, None).await?;
+        if !said.is_empty() {
+            let said: Vec<_> = said.into_iter().map(|(_, text)| text).collect();
+            again.input_text = said.join("\n");
+        }
+    }
+    for step in steps {
         if let StepKind::Event(Event::UserMessage { text, .. }) = step.kind {
             again.input_text = format!("{}\n{text}", again.input_text);
         }

@@ -52,6 +52,7 @@ fn explain(run: &Run, steps: &[Step], lang: Lang) -> String {
         origins.extend(new);
         match &step.kind {
             StepKind::Event(Event::ConfirmRequest(request)) => told.asked(step.seq, request),
+            StepKind::Event(Event::StepsDeleted { .. }) => told.is_deleted = true,
             StepKind::Event(Event::Confirm { approved, by, .. }) => told.answered(*approved, *by),
             StepKind::Event(Event::LlmRequest { sections, .. }) => told.sections = Some(*sections),
             StepKind::Event(Event::LlmResponse(reply)) => {
@@ -91,6 +92,8 @@ struct Told {
     planned: Vec<String>,
     /// The calls that were asked for or denied, and why.
     judged: Vec<String>,
+    /// Retention deleted the steps.
+    is_deleted: bool,
 }
 
 impl Told {
@@ -106,6 +109,7 @@ impl Told {
             private: Vec::new(),
             planned: Vec::new(),
             judged: Vec::new(),
+            is_deleted: false,
         }
     }
 
@@ -171,6 +175,32 @@ impl Told {
 
     fn text(&self, run: &Run) -> String {
         let lang = self.lang;
+        let mut lines = match self.is_deleted {
+            true => vec![lang.say(Why::Deleted)],
+            false => self.course(run),
+        };
+        lines.push(self.tokens(run));
+        if run.cost > 0.0 {
+            let cost = lang.decimal(run.cost, 4);
+            lines.push(lang.say(Why::Cost { cost }));
+        }
+        if !self.is_deleted {
+            // The rest of a tenth is not told.
+            let time = Duration::from_millis(self.milliseconds / 100 * 100);
+            lines.push(lang.say(Why::Time {
+                seconds: lang.decimal(time.as_secs_f64(), 1),
+            }));
+        }
+        if let Some(error) = &run.error {
+            let error = inline(error);
+            lines.push(lang.say(Why::Failed { error }));
+        }
+        format!("{}\n- {}", lang.say(Why::Head), lines.join("\n- "))
+    }
+
+    /// What the steps tell, in lines.
+    fn course(&self, run: &Run) -> Vec<String> {
+        let lang = self.lang;
         let some = |list: &[String], said: fn(String) -> Why| (!list.is_empty()).then(|| said(list.join("; ")));
         let mut lines = vec![match self.models.is_empty() {
             true => lang.say(Why::NoModel),
@@ -194,21 +224,7 @@ impl Told {
         }
         lines.extend(self.judged.iter().cloned());
         lines.extend(self.sections.map(|sections| self.prompt(&sections)));
-        lines.push(self.tokens(run));
-        if run.cost > 0.0 {
-            let cost = lang.decimal(run.cost, 4);
-            lines.push(lang.say(Why::Cost { cost }));
-        }
-        // The rest of a tenth is not told.
-        let time = Duration::from_millis(self.milliseconds / 100 * 100);
-        lines.push(lang.say(Why::Time {
-            seconds: lang.decimal(time.as_secs_f64(), 1),
-        }));
-        if let Some(error) = &run.error {
-            let error = inline(error);
-            lines.push(lang.say(Why::Failed { error }));
-        }
-        format!("{}\n- {}", lang.say(Why::Head), lines.join("\n- "))
+        lines
     }
 
     /// The last prompt, by its parts.
@@ -306,6 +322,7 @@ mod tests {
                 },
                 prompt_hash: String::new(),
                 prompt: None,
+                prompt_deleted_at: None,
                 holds: vec![
                     LabelledSource {
                         from: "what I remember of you".to_owned(),
@@ -370,6 +387,23 @@ mod tests {
              - tokens: 2300 read (1100 of them cached), 40 written\n\
              - cost: 0.0013\n\
              - time at work: 2.3 s"
+        );
+    }
+
+    #[test]
+    fn an_answer_whose_steps_are_gone_says_so() {
+        let deleted = Event::StepsDeleted {
+            steps: 7,
+            deleted_at: Timestamp(0),
+            children: Vec::new(),
+        };
+        let (seq, at, kind) = (1, Timestamp(0), StepKind::Event(deleted));
+        let told = explain(&Run::sample(), &[Step { seq, at, kind }], Lang::English);
+        assert_eq!(
+            told,
+            "How my last answer here came about:\n\
+             - its steps were deleted, as their time was over\n\
+             - tokens: 0 read (0 of them cached), 0 written"
         );
     }
 

@@ -1,5 +1,6 @@
 NothingYet = Ich habe in dieser Unterhaltung noch nichts beantwortet.
 Head = So kam meine letzte Antwort hier zustande:
+Deleted = die Schritte wurden gelöscht, weil ihre Zeit um war
 NoModel = Modell: keines gefragt
 Models = Modell: { $models }; Durchgänge: { $calls }
 NoTools = Werkzeuge: keine

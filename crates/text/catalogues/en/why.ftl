@@ -1,5 +1,6 @@
 NothingYet = I have not answered anything in this conversation yet.
 Head = How my last answer here came about:
+Deleted = its steps were deleted, as their time was over
 NoModel = model: none was asked
 Models = model: { $models }; iterations: { $calls }
 NoTools = tools: none

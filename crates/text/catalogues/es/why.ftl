@@ -1,5 +1,6 @@
 NothingYet = Todavía no he respondido nada en esta conversación.
 Head = Así llegué a mi última respuesta aquí:
+Deleted = sus pasos se borraron al cumplirse su plazo
 NoModel = modelo: no se preguntó a ninguno
 Models = modelo: { $models }; pasadas: { $calls }
 NoTools = herramientas: ninguna

@@ -1,5 +1,6 @@
 NothingYet = Je n’ai encore répondu à rien dans cette conversation.
 Head = Voici comment ma dernière réponse ici a été produite :
+Deleted = ses étapes ont été supprimées, leur durée étant écoulée
 NoModel = modèle : aucun n’a été interrogé
 Models = modèle : { $models } ; passages : { $calls }
 NoTools = outils : aucun

@@ -1,5 +1,6 @@
 NothingYet = この会話ではまだ何も答えていません。
 Head = ここでの直近の答えは、次のように作られました：
+Deleted = 手順：保存期間が過ぎたため削除されました
 NoModel = モデル：使っていません
 Models = モデル：{ $models }、回数：{ $calls }
 NoTools = ツール：なし

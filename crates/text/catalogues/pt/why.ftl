@@ -1,5 +1,6 @@
 NothingYet = Ainda não respondi nada nesta conversa.
 Head = Foi assim que cheguei à minha última resposta aqui:
+Deleted = os seus passos foram apagados ao fim do prazo
 NoModel = modelo: nenhum foi consultado
 Models = modelo: { $models }; rodadas: { $calls }
 NoTools = ferramentas: nenhuma

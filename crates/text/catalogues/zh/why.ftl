@@ -1,5 +1,6 @@
 NothingYet = 我在这个对话里还没有回答过任何问题。
 Head = 我在这里的上一个回答是这样得出的：
+Deleted = 步骤：保存期已过，已被删除
 NoModel = 模型：没有询问
 Models = 模型：{ $models }；轮数：{ $calls }
 NoTools = 工具：无

@@ -7,6 +7,8 @@ messages! {
     Why in "why" {
         NothingYet,
         Head,
+        /// In place of all that is read off the steps of a run.
+        Deleted,
         NoModel,
         Models { models: String, calls: String },
         NoTools,

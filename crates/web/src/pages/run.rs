@@ -36,7 +36,7 @@ use crate::{
     view::{
         format::{At, cost, count, duration, when},
         layout,
-        parts::{Button, head, short},
+        parts::{Button, empty, head, short},
         prose, words,
     },
 };
@@ -63,6 +63,11 @@ impl Whole {
     /// Its open question, if it has one.
     pub(crate) fn approval(&self) -> Option<Approval<'_>> {
         Approval::of(&self.run, self.question.as_ref())
+    }
+
+    /// Retention deleted its steps.
+    fn steps_are_deleted(&self) -> bool {
+        self.run_steps.iter().any(Step::tells_deleted)
     }
 }
 
@@ -128,7 +133,11 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
             section.card aria-labelledby="tree-title" { h2 id="tree-title" { "Subagents" } (tree) }
         }
         section.card id="steps" data-live aria-labelledby="steps-title" {
-            header { h2 id="steps-title" { "What it did" } span.small.quiet { (whole.run_steps.len()) " steps" } }
+            header {
+                h2 id="steps-title" { "What it did" }
+                @if !whole.steps_are_deleted() { span.small.quiet { (whole.run_steps.len()) " steps" } }
+            }
+            @if whole.steps_are_deleted() { (deleted_notice()) }
             (legend())
             (steps::timeline(&whole.run_steps, Course::of(&whole), Some(&whole)))
             @if matches!(run.status.as_str(), "pending" | "running" | "waiting") {
@@ -137,6 +146,17 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
         }
     };
     Ok(layout::page(&asker, &format!("Run: {}", run.title()), &content))
+}
+
+/// Says where the steps of a run went.
+fn deleted_notice() -> Markup {
+    empty(
+        "The steps of this run were deleted",
+        &html! {
+            "Retention deletes steps after a while: " code { "[retention] steps_days" } " in " code { "bot.toml" }
+            ". The question, the answer and the costs stay."
+        },
+    )
 }
 
 /// The legend of the timeline.

@@ -44,6 +44,7 @@ fn request() -> StepKind {
         sections: Sections::default(),
         prompt_hash: "hash".to_owned(),
         prompt: None,
+        prompt_deleted_at: None,
         holds: Vec::new(),
     })
 }

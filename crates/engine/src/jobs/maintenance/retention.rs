@@ -1,5 +1,8 @@
-//! Deletes rows past their retention: runs and jobs that ended, messages of closed conversations, usage. So the
-//! database stays as large as what happens in that time, however long the bot lives.
+//! Deletes rows past their retention: runs and jobs that ended, their steps and prompts before them, messages of closed
+//! conversations, usage. So the database stays as large as what happens in that time, however long the bot lives.
+//!
+//! A run without its steps has one in their place, and a request without its prompt a time: so everything that reads
+//! steps finds that they were deleted, and when.
 
 use std::time::Duration;
 
@@ -24,6 +27,10 @@ const LONGEST_MONTH: Duration = Duration::from_secs(32 * 86_400);
 pub struct Lifetimes {
     /// Runs and jobs, since they ended.
     pub runs: Option<Duration>,
+    /// The steps of runs, since they ended; `None`: as long as the runs.
+    pub steps: Option<Duration>,
+    /// The recorded prompts of runs, since they ended; `None`: as long as the steps.
+    pub prompts: Option<Duration>,
     /// Messages, since their conversation was closed.
     pub messages: Option<Duration>,
     /// The usage of a model call, since it was made.
@@ -35,6 +42,10 @@ pub struct Lifetimes {
 pub struct Deleted {
     /// Runs, with their subagents' runs.
     pub runs: usize,
+    /// Runs that stay without their steps.
+    pub steps: usize,
+    /// Recorded prompts of steps that stay.
+    pub prompts: usize,
     /// Jobs.
     pub jobs: usize,
     /// Messages.
@@ -75,6 +86,8 @@ impl Lifetimes {
         let usage = settings.retention.usage();
         Self {
             runs: settings.retention.runs(),
+            steps: settings.retention.steps(),
+            prompts: settings.retention.prompts(),
             messages: settings.retention.messages(),
             usage: match settings.budgets.is_empty() {
                 true => usage,
@@ -85,7 +98,8 @@ impl Lifetimes {
 
     /// How long to wait between two sweeps: as short as what is kept shortest asks for. `None`: all is kept for ever.
     fn every(&self) -> Option<Duration> {
-        let shortest = [self.runs, self.messages, self.usage].into_iter().flatten().min();
+        let all = [self.runs, self.steps, self.prompts, self.messages, self.usage];
+        let shortest = all.into_iter().flatten().min();
         shortest.map(|shortest| (shortest / 10).clamp(OFTEN, SELDOM))
     }
 
@@ -100,6 +114,14 @@ impl Lifetimes {
                 Box::pin(retention::runs(tx, before, limit))
             })
             .await?,
+            steps: match self.steps {
+                Some(kept) => delete_steps(db, now.before(kept), now).await?,
+                None => 0,
+            },
+            prompts: match self.prompts {
+                Some(kept) => delete_prompts(db, now.before(kept), now).await?,
+                None => 0,
+            },
             jobs: delete(self.runs, |tx, before, limit| {
                 Box::pin(retention::jobs(tx, before, limit))
             })
@@ -127,6 +149,33 @@ async fn delete_in_batches(db: &Db, before: Timestamp, delete: Delete) -> Result
     }
 }
 
+/// Deletes the steps of runs, in one pass over them: runs that keep theirs are passed once.
+async fn delete_steps(db: &Db, before: Timestamp, now: Timestamp) -> Result<usize, StoreError> {
+    let (mut deleted, mut after) = (0, String::new());
+    loop {
+        let runs = retention::runs_with_steps(&mut db.read().await?, before, &after, BATCH).await?;
+        let Some(last) = runs.last() else {
+            return Ok(deleted);
+        };
+        after.clone_from(last);
+        deleted += db
+            .write(move |tx| Box::pin(async move { retention::steps(tx, &runs, before, now).await }))
+            .await?;
+    }
+}
+
+/// Deletes recorded prompts until there is none left to delete.
+async fn delete_prompts(db: &Db, before: Timestamp, now: Timestamp) -> Result<usize, StoreError> {
+    let mut deleted = 0;
+    loop {
+        let some = db.write(move |tx| Box::pin(retention::prompts(tx, before, BATCH, now)));
+        match some.await? {
+            0 => return Ok(deleted),
+            some => deleted += some,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use clifford_core::settings;
@@ -138,7 +187,7 @@ mod tests {
         let runs = |seconds| Lifetimes {
             runs: Some(Duration::from_secs(seconds)),
             messages: Some(Duration::from_secs(86_400)),
-            usage: None,
+            ..Lifetimes::default()
         };
         assert_eq!(Lifetimes::default().every(), None);
         assert_eq!(runs(86_400).every(), Some(SELDOM));
@@ -151,6 +200,8 @@ mod tests {
         let with = |budgets| EngineSettings {
             retention: settings::Retention {
                 runs_days: 0.5,
+                steps_days: 0.25,
+                prompts_days: 0.0,
                 messages_days: 0.0,
                 usage_days: 1.0,
             },
@@ -159,6 +210,8 @@ mod tests {
         };
         let expected = |usage| Lifetimes {
             runs: Some(Duration::from_secs(43_200)),
+            steps: Some(Duration::from_secs(21_600)),
+            prompts: None,
             messages: None,
             usage: Some(usage),
         };

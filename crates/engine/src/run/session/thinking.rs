@@ -125,6 +125,7 @@ impl Session<'_> {
                 .record_prompts
                 .then(|| serde_json::to_value(self.storable(messages)).unwrap_or_default())
                 .map(|prompt| self.cx.masker.mask_json(prompt)),
+            prompt_deleted_at: None,
             holds: (self.holds.iter())
                 .filter(|held| !self.state.labels.knows(held))
                 .cloned()

@@ -179,7 +179,9 @@ fn fields(asker: &Asker, choices: &Choices, given: &[(&str, &str)]) -> Markup {
             form.stack method="post" action={ "/runs/" (id) "/rerun" } {
                 (layout::token(asker))
                 div.fields {
-                    @if questions.is_empty() {
+                    @if choices.whole.steps_are_deleted() {
+                        p.quiet { "The steps of this run were deleted by retention, so there is nothing to do once more." }
+                    } @else if questions.is_empty() {
                         p.quiet { "This run never asked a model, so there is nothing to do once more." }
                     } @else {
                         (select("from", "From step", from, None, &questions))

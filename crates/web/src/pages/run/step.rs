@@ -44,6 +44,16 @@ impl Step {
         (self.result_json.as_ref()).is_some_and(|event| event.get("prompt").is_some_and(|prompt| !prompt.is_null()))
     }
 
+    /// The prompt of that question was recorded, and deleted by retention.
+    pub(crate) fn lost_prompt(&self) -> bool {
+        (self.result_json.as_ref()).is_some_and(|event| event.get("promptDeletedAt").is_some_and(|at| !at.is_null()))
+    }
+
+    /// It stands in the place of the steps, which retention deleted.
+    pub(crate) fn tells_deleted(&self) -> bool {
+        self.event() == Some("steps_deleted")
+    }
+
     /// The effect of a model's reply, in two or three words; nothing: it is no reply.
     pub(crate) fn in_brief(&self) -> Option<String> {
         match self.r#type.as_str() {
@@ -60,7 +70,7 @@ impl Step {
         let spawned = self
             .result_json
             .as_ref()
-            .filter(|_| self.event() == Some("spawn_subagents"));
+            .filter(|_| self.tells_deleted() || self.event() == Some("spawn_subagents"));
         let ids = spawned.and_then(|event| event["children"].as_array());
         ids.into_iter()
             .flatten()

@@ -207,6 +207,7 @@ fn event(step: &Step) -> Shown {
             let prompt = event.get("prompt").filter(|prompt| !prompt.is_null());
             let more = html! {
                 @if let Some(prompt) = prompt { (data("The exact prompt", prompt)) }
+                @if step.lost_prompt() { p.small.quiet { "The exact prompt was deleted by retention." } }
                 (data("Its sections, in tokens", &event["sections"]))
             };
             Shown::new("model", "Asks the model")
@@ -243,6 +244,10 @@ fn event(step: &Step) -> Shown {
         }
         "sleep" => Shown::new("", "Sleeps").saying(step.got("reason")).with(whole),
         "wake" => Shown::new("", "Wakes").saying(step.got("reason")),
+        "steps_deleted" => {
+            let many = count(event["steps"].as_u64().unwrap_or_default());
+            Shown::new("", "Deleted by retention").noting(html! { span { (many) " steps" } })
+        }
         "error" => Shown::new("bad", "Something went wrong").saying(step.got("message")),
         other => Shown::new("", title(other)).with(whole),
     }

@@ -19,8 +19,11 @@ use crate::{
 };
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Why {
     calls: Vec<Call>,
+    #[serde(default)]
+    steps_deleted_at: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -50,7 +53,9 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
         (head("Why the rules decided so", "Each call, judged by the rules of now in the state that the run was in then.", &html! {
             a.button href={ "/runs/" (id) } { "The run" }
         }))
-        @if why.calls.is_empty() {
+        @if why.steps_deleted_at.is_some() {
+            (super::deleted_notice())
+        } @else if why.calls.is_empty() {
             (empty("This run made no calls", &html! { "The rules decide on calls of tools alone." }))
         }
         @for call in &why.calls { (card(&id, call)) }

@@ -40,7 +40,7 @@ const COMMON_WORDS: &str = include_str!("../common_words.txt");
 /// Names of fields and values in steps, parts of messages and attachments.
 const RECORDS: &str = "type text plain buttons label command file name content caption markup kind media_type size \
     sections system tools schema memories cross_channel conversation transcript cache_write_tokens event llm_request llm_response system_note spawn_subagents subagent_ended set_run_limits sleep wake said through \
-    confirm_request confirm recover error messages estimated_tokens prompt_hash prompt role system user assistant \
+    confirm_request confirm recover error messages estimated_tokens prompt_hash prompt prompt_deleted_at steps_deleted steps deleted_at role system user assistant \
     tool_calls arguments usage prompt_tokens completion_tokens cached_tokens estimated provider model cost duration_ms \
     about bad_reply last_iteration iteration_limit limitation planning_gate invalid_action tools_allowed spawn_repeated \
     depth empty_finish message_repeated delivery_failed children specs wake_on first status output max_iterations \
