@@ -60,10 +60,15 @@ struct Which {
 }
 
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCode> {
+    // Faults of the settings come before those of the database.
+    let parallel = match &args.command {
+        Command::Retry(_) => globals.load()?.config.ingress.shared_parallel,
+        _ => 0,
+    };
     let db = globals.database().await?;
     let outcome = match args.command {
         Command::List(args) => list(&db, &args).await,
-        Command::Retry(which) => retry(&db, &which).await,
+        Command::Retry(which) => retry(&db, &which, parallel).await,
         Command::Forget(which) => forget(&db, &which).await,
     };
     db.close().await;
@@ -95,9 +100,9 @@ async fn list(db: &Db, args: &List) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn retry(db: &Db, which: &Which) -> anyhow::Result<()> {
+async fn retry(db: &Db, which: &Which, parallel: u32) -> anyhow::Result<()> {
     let found = find(db, which).await?;
-    let told = release(db, &found).await?;
+    let told = release(db, &found, parallel).await?;
     tell(which, &found, &told)
 }
 
@@ -149,10 +154,10 @@ fn tell(which: &Which, found: &Quarantined, told: &str) -> anyhow::Result<()> {
 }
 
 /// Has it tried again; tells what happens next.
-async fn release(db: &Db, found: &Quarantined) -> anyhow::Result<String> {
+async fn release(db: &Db, found: &Quarantined, parallel: u32) -> anyhow::Result<String> {
     let now = setup::now();
     if found.kind == Kind::Run {
-        let again = retry_from_outside(db, found.id.parse()?, now).await;
+        let again = retry_from_outside(db, found.id.parse()?, parallel, now).await;
         let again =
             again.with_context(|| format!("`clifford quarantine forget {}` takes it off the list", found.id))?;
         return Ok(format!("tried again as run {}", again.id));

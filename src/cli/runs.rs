@@ -106,7 +106,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         Command::Cancel(which) => change::cancel(&db, &which).await,
         Command::Approve(which) => change::confirm(&db, &which, true).await,
         Command::Deny(which) => change::confirm(&db, &which, false).await,
-        Command::Retry(which) => change::retry(&db, &which).await,
+        Command::Retry(which) => change::retry(&db, &which, loaded.config.ingress.shared_parallel).await,
         Command::Replay(which) => replay::run(&db, &loaded, &which).await,
         Command::Tail(which) => tail::run(&db, &which).await,
         Command::Rerun(_) => anyhow::bail!("a rerun is done by an engine"),

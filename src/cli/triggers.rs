@@ -64,6 +64,11 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     if let Command::Add(args) = args.command {
         return Box::pin(add::run(globals, *args)).await.map(|()| ExitCode::SUCCESS);
     }
+    // Faults of the settings come before those of the database.
+    let parallel = match &args.command {
+        Command::Fire(_) => globals.load()?.config.ingress.shared_parallel,
+        _ => 0,
+    };
     let db = globals.database().await?;
     let outcome = match args.command {
         Command::List(args) => list::run(&db, &args).await,
@@ -71,7 +76,7 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         Command::Remove(which) => change::remove(&db, &which).await,
         Command::Enable(which) => change::enable(&db, &which, true).await,
         Command::Disable(which) => change::enable(&db, &which, false).await,
-        Command::Fire(which) => change::fire(&db, &which).await,
+        Command::Fire(which) => change::fire(&db, &which, parallel).await,
         Command::Add(_) => Ok(()),
     };
     db.close().await;

@@ -451,7 +451,7 @@ pub(super) async fn fire(
     let parallel = api.context.settings.ingress.shared_parallel;
     let fired = api
         .db
-        .write(move |tx| Box::pin(async move { fire::fire_now(tx, &outbound, id, None, Some(parallel), now).await }))
+        .write(move |tx| Box::pin(async move { fire::fire_now(tx, &outbound, id, None, parallel, now).await }))
         .await
         .map_err(busy)?;
     Ok((StatusCode::ACCEPTED, Json(follow(&api, fired))))

@@ -38,9 +38,9 @@ pub(super) async fn confirm(db: &Db, which: &Which, approved: bool) -> anyhow::R
     output::print(&format!("{}: {}", run.id, if approved { "approved" } else { "denied" }))
 }
 
-pub(super) async fn retry(db: &Db, which: &Which) -> anyhow::Result<()> {
+pub(super) async fn retry(db: &Db, which: &Which, parallel: u32) -> anyhow::Result<()> {
     let run = which.find(db).await?;
-    let again = retry_from_outside(db, run.id, setup::now()).await?;
+    let again = retry_from_outside(db, run.id, parallel, setup::now()).await?;
     if which.format.json {
         return output::json(&again);
     }

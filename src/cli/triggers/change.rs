@@ -49,12 +49,12 @@ pub(super) async fn enable(db: &Db, which: &Which, enabled: bool) -> anyhow::Res
 }
 
 /// A server carries out the effects: this process delivers and works on nothing.
-pub(super) async fn fire(db: &Db, which: &Which) -> anyhow::Result<()> {
+pub(super) async fn fire(db: &Db, which: &Which, parallel: u32) -> anyhow::Result<()> {
     let id = find(&mut db.read().await?, &which.trigger).await?.id;
     let now = setup::now();
     let outbound = Outbound::without_platforms();
     let fired = db
-        .write(move |tx| Box::pin(async move { fire::fire_now(tx, &outbound, id, None, None, now).await }))
+        .write(move |tx| Box::pin(async move { fire::fire_now(tx, &outbound, id, None, parallel, now).await }))
         .await
         .map_err(|error| match error {
             StoreError::Conflict(_) => anyhow::anyhow!("its conversation is busy; try again later"),

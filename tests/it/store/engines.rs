@@ -165,6 +165,7 @@ on_both_engines![
     triggers::due_times_that_passed_fire_once_together_or_not_at_all,
     triggers::a_run_waits_until_its_conversation_is_free,
     triggers::in_a_group_a_run_takes_a_free_lane,
+    triggers::in_a_group_what_the_command_line_begins_takes_a_free_lane,
     triggers::in_a_group_a_run_that_slept_goes_on_in_a_free_lane,
     triggers::what_is_put_off_is_no_longer_due_and_what_is_off_never,
     triggers::a_signature_is_good_once_and_forgotten_when_it_is_stale,

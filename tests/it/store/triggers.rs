@@ -17,14 +17,16 @@ use clifford_core::{
     schedule::trigger::{CatchUp, Trigger, TriggerKind},
     work::JobKind,
 };
+use clifford_delivery::outbound::Outbound;
 use clifford_engine::{
     Context,
     models::encryption::Encryption,
+    retry_from_outside,
     scheduler::wake,
     triggers::{fire, rollback, webhook},
 };
 use clifford_store::{
-    Db,
+    Db, StoreError,
     jobs::{self, NewJob},
     messages,
     places::channels::{self, Change},
@@ -379,6 +381,39 @@ pub async fn in_a_group_a_run_takes_a_free_lane(world: World) {
     assert_eq!(look(&room, NOW).await, 1);
     let lanes = "SELECT CAST(lane AS TEXT) FROM runs WHERE status <> 'completed' ORDER BY lane";
     assert_eq!(column(&world.db, lanes).await, ["0", "1"]);
+}
+
+pub async fn in_a_group_what_the_command_line_begins_takes_a_free_lane(world: World) {
+    let room = world.elsewhere(in_group("g1", "s1"), None).await;
+    let (failed, lease) = room.held(room.run()).await;
+    room.advance(lease, RunStatus::Failed).await.expect("ends");
+    let of_another = runs::NewRun {
+        user_id: Some(room.stranger().await),
+        ..room.run()
+    };
+    room.held(of_another).await;
+    let again = async |parallel| retry_from_outside(&world.db, failed.id, parallel, NOW).await;
+    assert!(matches!(again(1).await, Err(StoreError::WrongState(_))));
+    again(2).await.expect("begins beside the other");
+    let trigger = Trigger {
+        context_id: Some(room.context),
+        user_id: None,
+        kind: TriggerKind::Run,
+        content: "tell the news".to_owned(),
+        ..reminder(&room, NOW)
+    };
+    let id = add(&world.db, &trigger).await;
+    let fire = async |parallel| {
+        let outbound = Outbound::without_platforms();
+        let fired = world
+            .db
+            .write(move |tx| Box::pin(async move { fire::fire_now(tx, &outbound, id, None, parallel, NOW).await }));
+        fired.await
+    };
+    assert!(matches!(fire(2).await, Err(StoreError::Conflict(_))));
+    fire(3).await.expect("fires");
+    let lanes = "SELECT CAST(lane AS TEXT) FROM runs WHERE status <> 'failed' ORDER BY lane";
+    assert_eq!(column(&world.db, lanes).await, ["0", "1", "2"]);
 }
 
 pub async fn in_a_group_a_run_that_slept_goes_on_in_a_free_lane(world: World) {

@@ -206,7 +206,7 @@ impl Runs {
         let made = self
             .context
             .db
-            .write(move |tx| Box::pin(async move { once_more(tx, id, &again, Some(parallel), now).await }))
+            .write(move |tx| Box::pin(async move { once_more(tx, id, &again, parallel, now).await }))
             .await
             .map_err(|error| busy(id, error))?;
         self.start_held(Lease {
@@ -220,14 +220,8 @@ impl Runs {
 
 /// The new run takes over what people wrote for the old one, before it began and while it was at work: it is asked
 /// with all of it, and none of it is their past. `parallel`: how many people are answered at the same time in a shared
-/// place, where that is known.
-async fn once_more(
-    tx: &mut Tx,
-    id: RunId,
-    again: &NewRun,
-    parallel: Option<u32>,
-    now: Timestamp,
-) -> Result<Run, StoreError> {
+/// place.
+async fn once_more(tx: &mut Tx, id: RunId, again: &NewRun, parallel: u32, now: Timestamp) -> Result<Run, StoreError> {
     let mut again = again.clone();
     let steps = steps::of_run(tx, id).await?;
     if deleted_at(&steps).is_some() {
@@ -243,7 +237,7 @@ async fn once_more(
             again.input_text = format!("{}\n{text}", again.input_text);
         }
     }
-    if let (Some(channel), Some(parallel)) = (again.channel_id, parallel) {
+    if let Some(channel) = again.channel_id {
         let channel = channels::get(tx, channel).await?;
         again.lane = lane_in(tx, again.context_id, channel.as_ref(), again.user_id, parallel).await?;
     }
@@ -253,17 +247,18 @@ async fn once_more(
     Ok(made)
 }
 
-/// Retries a failed or cancelled run, in the next worker that claims it.
+/// Retries a failed or cancelled run, in the next worker that claims it; `parallel`: how many people are answered at the
+/// same time in a shared place.
 ///
 /// # Errors
 /// As [`Runs::retry`].
-pub async fn retry_from_outside(db: &Db, id: RunId, now: Timestamp) -> Result<Run, StoreError> {
+pub async fn retry_from_outside(db: &Db, id: RunId, parallel: u32, now: Timestamp) -> Result<Run, StoreError> {
     let run = runs::get(&mut db.read().await?, id).await?;
     let again = again(&run.ok_or_else(|| StoreError::NotFound(format!("run {id}")))?)?;
     db.write(move |tx| {
         Box::pin(async move {
             notify::work(tx).await?;
-            once_more(tx, id, &again, None, now).await
+            once_more(tx, id, &again, parallel, now).await
         })
     })
     .await

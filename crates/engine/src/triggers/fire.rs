@@ -122,7 +122,7 @@ async fn claim(
     if !triggers::claim(tx, due, plan.next, plan.fires, plan.error.as_deref(), now).await? || !plan.fires {
         return Ok(None);
     }
-    let fired = cause(tx, outbound, Some(parallel), &trigger, None, now).await?;
+    let fired = cause(tx, outbound, parallel, &trigger, None, now).await?;
     if let Some(error) = &fired.error {
         triggers::set_error(tx, due.id, error).await?;
     }
@@ -136,7 +136,7 @@ async fn lock_trigger(tx: &mut Tx, id: TriggerId) -> Result<Option<Trigger>, Sto
 }
 
 /// Fires a trigger now, without a change to its schedule; `data`: the content of a webhook's request; `parallel`: how many
-/// people are answered at the same time in a shared place, where that is known.
+/// people are answered at the same time in a shared place.
 ///
 /// # Errors
 /// [`StoreError::NotFound`]: it is gone. [`StoreError::WrongState`]: it wakes a sleeping run, or is turned off.
@@ -146,7 +146,7 @@ pub async fn fire_now(
     outbound: &Outbound,
     id: TriggerId,
     data: Option<Value>,
-    parallel: Option<u32>,
+    parallel: u32,
     now: Timestamp,
 ) -> Result<Fired, StoreError> {
     let trigger = lock_trigger(tx, id).await?;
@@ -165,7 +165,7 @@ pub async fn fire_now(
 async fn cause(
     tx: &mut Tx,
     outbound: &Outbound,
-    parallel: Option<u32>,
+    parallel: u32,
     trigger: &Trigger,
     data: Option<Value>,
     now: Timestamp,
@@ -285,7 +285,7 @@ async fn begin(
     masker: &Masker,
     trigger: &Trigger,
     data: Option<Value>,
-    parallel: Option<u32>,
+    parallel: u32,
     now: Timestamp,
 ) -> Result<Fired, StoreError> {
     let channel = match trigger.channel_id {
@@ -322,9 +322,7 @@ async fn begin(
         not_before: None,
     };
     let mut run = task.into_run(None);
-    if let Some(parallel) = parallel {
-        run.lane = lane_in(tx, run.context_id, channel.as_ref(), run.user_id, parallel).await?;
-    }
+    run.lane = lane_in(tx, run.context_id, channel.as_ref(), run.user_id, parallel).await?;
     // The content of a request is stored, and shown to those who may see the run.
     run.input_json = Some(masker.mask_json(input(trigger, data)));
     let run = runs::insert(tx, &run, now).await?;

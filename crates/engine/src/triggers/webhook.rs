@@ -80,7 +80,7 @@ pub async fn take(
                 if !triggers::take_signature(tx, id, &signature, signed_at, now.before(WINDOW)).await? {
                     return Ok(None);
                 }
-                fire::fire_now(tx, &outbound, id, Some(data), Some(parallel), now)
+                fire::fire_now(tx, &outbound, id, Some(data), parallel, now)
                     .await
                     .map(Some)
             })
