@@ -4,7 +4,7 @@ use clifford_core::messages::Direction;
 
 use crate::{
     harness::{Bot, Setup, Site},
-    scripted_model,
+    scripted_model::{self, Prompt},
 };
 
 /// Waits until a message says this.
@@ -125,7 +125,7 @@ async fn edits_that_change_nothing_count_against_no_limit() {
 }
 
 #[tokio::test]
-async fn what_a_run_has_taken_in_is_left_as_it_was() {
+async fn what_a_run_has_taken_in_is_answered_as_it_was_and_edited_in_the_history() {
     let mut bot = Setup::on(Site::Telegram)
         .set("ingress.when_busy", "steer")
         .start()
@@ -144,7 +144,34 @@ async fn what_a_run_has_taken_in_is_left_as_it_was() {
     bot.telegram.wait_for_confirmed().await;
     bot.finish().await;
     assert_eq!(sent[0].text, "two tools slowly: 42 and 43; and tea");
-    assert_eq!(bot.look().await.run().await.epoch, 1);
+    let look = bot.look().await;
+    assert_eq!(look.run().await.epoch, 1);
+    let asked = look.messages(Direction::Inbound).await;
+    assert_eq!(asked[1].content, "and cocoa");
+}
+
+#[tokio::test]
+async fn an_edit_of_what_was_answered_is_in_the_history_and_answered_by_nothing() {
+    for setup in [Some(Setup::on(Site::Telegram)), Setup::on(Site::Telegram).postgres()]
+        .into_iter()
+        .flatten()
+    {
+        let mut bot = setup.start().await;
+        let chat = bot.telegram.user(7, "Ada");
+        let id = bot.telegram.user_says(chat, 7, "hello");
+        bot.telegram.wait_for_sent(chat, 1).await;
+        bot.telegram.edit(chat, 7, id, "good evening");
+        says(&bot, "good evening").await;
+        bot.telegram.user_says(chat, 7, "and now?");
+        bot.telegram.wait_for_sent(chat, 2).await;
+        bot.finish().await;
+        let requests = bot.model.requests();
+        assert_eq!(requests.len(), 2);
+        let prompt = Prompt::read(&requests[1]);
+        let conversation = prompt.conversation();
+        assert!(conversation.contains(&"good evening"), "{conversation:?}");
+        assert!(!conversation.contains(&"hello"), "{conversation:?}");
+    }
 }
 
 #[tokio::test]
@@ -238,6 +265,7 @@ async fn where_newer_messages_interrupt_an_edit_takes_the_place_of_its_question(
             let (runs, asked) = (look.runs().await, look.messages(Direction::Inbound).await);
             assert_eq!(runs.len(), if seconds > 0 { 2 } else { 1 });
             assert_eq!(asked[0].run_id, runs.last().map(|run| run.id));
+            assert_eq!(asked[0].content, "tea", "the history has what its author reads there");
         }
     }
 }

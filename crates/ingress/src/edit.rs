@@ -1,4 +1,4 @@
-//! Edits: a message that was not answered yet gets its new text.
+//! Edits: a message gets its new text, in history, memory and search. One that was not answered yet is answered by it.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use clifford_chat::{
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, WorkerId},
-    messages::MessageStatus,
+    messages::{Direction, MessageStatus},
+    people::User,
     places::{Channel, WhenBusy},
     settings::RateLimit,
 };
@@ -24,7 +25,7 @@ use clifford_store::{
 
 use super::{
     IngressService,
-    message::{self, limits},
+    message::{self, VOICE, limits},
 };
 
 /// The rules of edits.
@@ -74,9 +75,10 @@ impl IngressService {
 }
 
 /// Stores an edit. A run that has made no step restarts with the new text. One that has gives way to another, if the
-/// question is new enough and newer messages interrupt there. A message stays as it is if a run has taken it up
-/// otherwise, if it was answered, if its text is unchanged, if its author is another person, or if they are over their
-/// limits: of this nobody is told, and an edit that changes nothing counts against none.
+/// question is new enough and newer messages interrupt there. Otherwise the new text only becomes part of the history: if a
+/// run has taken the message up or answered it, or if its author is over their limits, of which nobody is told. Nothing is
+/// stored if the text is unchanged, its author is another person, or the message was deleted. An edit that nothing answers
+/// counts against no limit.
 pub(super) async fn store(tx: &mut Tx, edit: Edit, rules: EditRules) -> Result<Option<Edited>, StoreError> {
     let now = rules.now;
     let here = channels::by_place(tx, edit.place.platform, &edit.place.external_id).await?;
@@ -95,50 +97,64 @@ pub(super) async fn store(tx: &mut Tx, edit: Edit, rules: EditRules) -> Result<O
     let Some(known) = messages::get(tx, found.id).await? else {
         return Ok(None);
     };
-    let text = message::with_attachments(&edit.text, &attachments(&known));
+    let attached = attachments(&known);
+    let text = message::with_attachments(&edit.text, &attached);
     let text = message::spoken(&channel, &edit.speaker.name, &text);
-    if text == known.content {
+    if text == known.content || known.direction != Direction::Inbound || known.deleted_at.is_some() {
         return Ok(None);
     }
-    match (known.status, known.run_id) {
-        (MessageStatus::Queued, _) => {
-            messages::edit(tx, known.id, &text, now).await?;
-            Ok(None)
-        }
+    let edited = match (known.status, known.run_id) {
         (MessageStatus::Received, Some(run)) => {
-            if runs::get(tx, run).await?.is_none_or(|run| run.status.is_ended()) {
-                return Ok(None);
-            }
-            let (limits, writer) = (rules.limits.clone(), (&author, &channel));
-            if !limits::are_open(tx, &limits, writer, now.into()).await? {
-                return Ok(None);
-            }
-            let input = messages::input_of(tx, run, Some((known.id, text.as_str()))).await?;
-            let input: Vec<_> = input.into_iter().map(|(_, text)| text).collect();
-            let input = input.join("\n");
-            let again = runs::begin_again(tx, run, &input, rules.worker, rules.until, now).await?;
-            let edited = match again {
-                Some(again) => Some(Edited {
-                    interrupted: vec![(run, again.epoch - 1)],
-                    is_over: false,
-                    begin: Lease {
-                        run,
-                        owner: rules.worker,
-                        epoch: again.epoch,
-                    },
-                    not_before: again.wake_at,
-                }),
-                None if now.since(known.created_at) <= rules.within => instead(tx, &channel, run, input, rules).await?,
-                None => None,
-            };
-            if edited.is_some() {
-                limits::take(tx, &limits, writer, now.into()).await?;
-                messages::edit(tx, known.id, &text, now).await?;
-            }
-            Ok(edited)
+            answered_anew(tx, (&author, &channel), (&known, run), &text, rules).await?
         }
-        _ => Ok(None),
+        _ => None,
+    };
+    // The words that were spoken stand in the row, and an edit tells of none.
+    let is_spoken = attached.iter().any(|attachment| attachment.kind == VOICE);
+    if !is_spoken || edited.is_some() || known.status == MessageStatus::Queued {
+        messages::edit(tx, known.id, &text, now).await?;
     }
+    Ok(edited)
+}
+
+/// Has the run of a message answer its new text, or another in its place. `None`: it is too late, or too often.
+async fn answered_anew(
+    tx: &mut Tx,
+    writer: (&User, &Channel),
+    (known, run): (&Message, RunId),
+    text: &str,
+    rules: EditRules,
+) -> Result<Option<Edited>, StoreError> {
+    let now = rules.now;
+    if runs::get(tx, run).await?.is_none_or(|run| run.status.is_ended()) {
+        return Ok(None);
+    }
+    let limits = rules.limits.clone();
+    if !limits::are_open(tx, &limits, writer, now.into()).await? {
+        return Ok(None);
+    }
+    let input = messages::input_of(tx, run, Some((known.id, text))).await?;
+    let input: Vec<_> = input.into_iter().map(|(_, text)| text).collect();
+    let input = input.join("\n");
+    let again = runs::begin_again(tx, run, &input, rules.worker, rules.until, now).await?;
+    let edited = match again {
+        Some(again) => Some(Edited {
+            interrupted: vec![(run, again.epoch - 1)],
+            is_over: false,
+            begin: Lease {
+                run,
+                owner: rules.worker,
+                epoch: again.epoch,
+            },
+            not_before: again.wake_at,
+        }),
+        None if now.since(known.created_at) <= rules.within => instead(tx, writer.1, run, input, rules).await?,
+        None => None,
+    };
+    if edited.is_some() {
+        limits::take(tx, &limits, writer, now.into()).await?;
+    }
+    Ok(edited)
 }
 
 /// Cancels the run of a question that was edited, and starts another for the new text. A run that has slept is never
