@@ -15,11 +15,6 @@ use serde_json::Value;
 use self::patterns::Patterns;
 use crate::{HIDDEN, Secret};
 
-/// More bytes than these between two letters, and nobody reads them as one word.
-const FURTHEST: usize = 16;
-/// Stands between such letters: no letter and no digit.
-const APART: char = ' ';
-
 /// Replaces every secret it knows by [`HIDDEN`]: in log lines, errors, prompts, tool results and messages. A secret is
 /// found as it is, turned around, and as JSON, a web address, hexadecimal digits or Base64 write it. A long one is found
 /// in either case, and whatever stands between its letters.
@@ -102,7 +97,8 @@ impl KnownSecrets {
     /// Where secrets stand, from left to right; none overlaps another.
     fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut found: Vec<_> = self.exact.find(text).collect();
-        if !self.spelled.is_empty() {
+        // Nearly no text has one: where its letters stand is only asked if it does.
+        if !self.spelled.is_empty() && self.spelled.is_in(&forms::only_letters(text)) {
             let letters = Letters::of(text);
             found.extend(self.spelled.find(&letters.text).map(|at| letters.range(&at)));
             found.sort_by_key(|at| at.start);
@@ -138,20 +134,10 @@ struct Letters {
 impl Letters {
     fn of(text: &str) -> Self {
         let (mut found, mut places) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
-        for (place, letter) in forms::letters(text) {
-            let end = places.last().map_or(0, |last: &(usize, usize)| last.1);
-            if place.0 - end > FURTHEST {
-                found.push(APART);
-                places.resize(found.len(), (end, place.0));
-            }
+        forms::spell(text, |place, letter| {
             found.push(letter);
             places.resize(found.len(), place);
-        }
-        let end = places.last().map_or(0, |last: &(usize, usize)| last.1);
-        if text.len() - end > FURTHEST {
-            found.push(APART);
-            places.resize(found.len(), (end, text.len()));
-        }
+        });
         Self { text: found, places }
     }
 

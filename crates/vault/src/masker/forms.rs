@@ -13,6 +13,10 @@ use crate::{Secret, hex};
 const SHORTEST: usize = 6;
 /// A secret with fewer letters and digits is not looked for between other signs: ordinary words would hold it.
 const SPELLED: usize = 16;
+/// More bytes than these between two letters, and nobody reads them as one word.
+const FURTHEST: usize = 16;
+/// Stands between such letters: no letter and no digit.
+const APART: char = ' ';
 
 /// The texts by which a secret is found, letter by letter.
 pub(super) fn exact(secret: &Secret) -> Vec<String> {
@@ -54,8 +58,31 @@ pub(super) fn spelled(secret: &Secret) -> Vec<String> {
     ]
 }
 
+/// Hands over the letters and digits of a text, each with the bytes that it stands in; a space for what stands between
+/// two that nobody reads as one word.
+pub(super) fn spell(text: &str, mut hand: impl FnMut((usize, usize), char)) {
+    let mut end = 0;
+    for (place, letter) in letters(text) {
+        if place.0 - end > FURTHEST {
+            hand((end, place.0), APART);
+        }
+        hand(place, letter);
+        end = place.1;
+    }
+    if text.len() - end > FURTHEST {
+        hand((end, text.len()), APART);
+    }
+}
+
+/// The same without places.
+pub(super) fn only_letters(text: &str) -> String {
+    let mut found = String::with_capacity(text.len());
+    spell(text, |_, letter| found.push(letter));
+    found
+}
+
 /// The letters and digits of a text, in lower case, each with the bytes that it stands in.
-pub(super) fn letters(text: &str) -> impl Iterator<Item = ((usize, usize), char)> {
+fn letters(text: &str) -> impl Iterator<Item = ((usize, usize), char)> {
     let those = text.char_indices().filter(|(_, letter)| letter.is_alphanumeric());
     those.map(|(at, letter)| ((at, at + letter.len_utf8()), letter.to_ascii_lowercase()))
 }

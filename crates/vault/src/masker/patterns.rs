@@ -45,6 +45,11 @@ impl Patterns {
         self.texts.is_empty()
     }
 
+    /// Whether one of them stands in a text.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        self.automaton.is_match(text)
+    }
+
     /// Where they stand: from left to right, the longest ones.
     pub(super) fn find(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
         self.automaton.find_iter(text).map(|found| found.range())
