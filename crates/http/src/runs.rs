@@ -195,6 +195,7 @@ pub(super) async fn create(
     check_text("inputText", &new.input_text, LONGEST)?;
     if let Some(profile) = &new.profile {
         check_text("profile", profile, PROFILE)?;
+        check_profile(&api, profile)?;
     }
     check_tools(&api, new.allowed_tools.as_deref().unwrap_or_default())?;
     let (agent, address) = destination(&api, &caller, &new).await?;
@@ -259,6 +260,19 @@ async fn destination(api: &Shared, caller: &Caller, new: &NewRun) -> Result<(Age
         }
     };
     Ok((agent.id, address))
+}
+
+fn check_profile(api: &Shared, name: &str) -> Result<(), Problem> {
+    let profiles = &api.context.settings.rules.profiles;
+    if profiles.contains_key(name) {
+        return Ok(());
+    }
+    let known: Vec<_> = profiles.keys().map(String::as_str).collect();
+    let detail = match known.is_empty() {
+        true => format!("there is no profile `{name}`: `[[profiles]]` in bot.toml has none"),
+        false => format!("there is no profile `{name}`; there are: {}", known.join(", ")),
+    };
+    Err(Problem::input("profile", detail))
 }
 
 fn check_tools(api: &Shared, allowed: &[String]) -> Result<(), Problem> {

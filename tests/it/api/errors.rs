@@ -155,6 +155,13 @@ async fn bodies_of_every_wrong_kind_are_refused_and_nothing_is_stored() {
         ),
         (
             "/api/runs",
+            r#"{"inputText":"x","profile":"nobody"}"#,
+            422,
+            "invalid_input",
+            "profile",
+        ),
+        (
+            "/api/runs",
             r#"{"inputText":"x","allowedTools":"compute"}"#,
             422,
             "invalid_input",

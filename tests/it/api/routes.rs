@@ -213,7 +213,7 @@ async fn a_channel_that_is_turned_off_takes_nothing_until_it_is_turned_on() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_without_a_message_is_done_with_the_tools_it_is_allowed() {
-    let bot = Bot::start().await;
+    let bot = Bot::with(&[("profiles", r#"[{ name = "clerk" }]"#)]).await;
     let body = json!({
         "inputText": "what is 17 * 23?", "inputJson": { "a": 17 }, "profile": "clerk", "allowedTools": ["compute"],
     });
