@@ -100,6 +100,9 @@ async fn a_stream_resumes_behind_any_step_without_a_gap_or_a_repeat() {
         assert_eq!(tail, ["done", "status"]);
         assert_eq!(events.last().unwrap().data["outputText"], shown["outputText"]);
     }
+    // The number of another run's step, which this one has not reached.
+    let events = Reading::open(&bot, run, Some(last + 1)).await.rest().await;
+    assert_eq!(ids(&events), (1..=last).collect::<Vec<_>>());
     let wrong = bot
         .request(Method::GET, &format!("/api/runs/{run}/stream"))
         .bearer_auth(OWNER)
