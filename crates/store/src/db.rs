@@ -190,7 +190,10 @@ impl Db {
             }
         })?;
         if options.migrate {
-            schema::migrate_sqlite(&first).await?;
+            schema::migrate_sqlite(&first).await.map_err(|error| match error {
+                StoreError::Unavailable(reason) => unusable(&reason),
+                other => other,
+            })?;
         }
         if is_new {
             give_files_to_owner(path).map_err(|error| unusable(&error))?;
