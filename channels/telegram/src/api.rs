@@ -27,6 +27,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use teloxide::{Bot, net::Download as _, requests::Payload};
 
+use crate::refusal::is_about_markup;
+
 /// How long opening a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a request that does not wait for updates may take.
@@ -186,6 +188,22 @@ impl Api {
         R: DeserializeOwned,
     {
         self.perform(self.request(P::NAME, timeout)?.json(payload)).await
+    }
+
+    /// The same with a text in Telegram's markup: where it cannot read that, once more as `unmarked` leaves the payload.
+    pub(crate) async fn call_marked<P, R>(&self, mut payload: P, unmarked: impl FnOnce(&mut P)) -> Result<R, ApiError>
+    where
+        P: Payload + Serialize + Sync,
+        R: DeserializeOwned,
+    {
+        match self.call(&payload, CALL_TIMEOUT).await {
+            Err(ApiError::Refused { description, .. }) if is_about_markup(&description) => {
+                tracing::debug!(method = P::NAME, %description, "Telegram refused markup, sending the text without");
+                unmarked(&mut payload);
+                self.call(&payload, CALL_TIMEOUT).await
+            }
+            answered => answered,
+        }
     }
 
     /// Calls a method that takes a file.

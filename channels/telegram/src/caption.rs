@@ -6,6 +6,7 @@ use teloxide::payloads::SendDocument;
 use crate::{
     api::{Api, ApiError, Sent},
     place::Target,
+    refusal::is_about_markup,
 };
 
 /// The most UTF-16 units of a caption.
@@ -29,7 +30,7 @@ pub(crate) async fn below_caption(
 ) -> Result<Sent, ApiError> {
     if let Some(html) = markup {
         match file::<SendDocument>(api, target, "document", document(), Caption::Html(html)).await {
-            Err(ApiError::Refused { description, .. }) if description.contains("can't parse entities") => {}
+            Err(ApiError::Refused { description, .. }) if is_about_markup(&description) => {}
             sent => return sent,
         }
     }

@@ -8,7 +8,7 @@ use teloxide::{
 };
 
 use crate::{
-    api::{Api, ApiError, CALL_TIMEOUT},
+    api::{Api, ApiError},
     pace::Pace,
     place::Target,
     refusal::is_gone,
@@ -61,7 +61,7 @@ impl Draft<'_> {
         if !pace.spare(target.chat.0) {
             return Ok(Support::Yes);
         }
-        let mut request = SendMessageDraft {
+        let request = SendMessageDraft {
             chat_id: target.chat,
             message_thread_id: target.thread,
             draft_id: self.id,
@@ -69,14 +69,10 @@ impl Draft<'_> {
             parse_mode: Some(ParseMode::Html),
             can_stop: true,
         };
-        let mut shown: Result<IgnoredAny, ApiError> = api.call(&request, CALL_TIMEOUT).await;
-        if matches!(&shown, Err(ApiError::Refused { description, .. }) if description.contains("can't parse entities"))
-        {
-            request.parse_mode = None;
-            request.text = self.plain;
-            shown = api.call(&request, CALL_TIMEOUT).await;
-        }
-        match shown {
+        let shown = api.call_marked::<_, IgnoredAny>(request, |request| {
+            (request.text, request.parse_mode) = (self.plain, None);
+        });
+        match shown.await {
             Ok(_) => Ok(Support::Yes),
             Err(ApiError::Refused { code, description }) if !is_gone(&description) => {
                 tracing::info!(

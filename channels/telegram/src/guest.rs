@@ -26,7 +26,7 @@ use teloxide::{
 
 use crate::{
     TEXT_UNITS, Telegram,
-    api::{ApiError, CALL_TIMEOUT},
+    api::ApiError,
     me::Me,
     place::Target,
     rich::{self, RichMessage},
@@ -265,15 +265,10 @@ async fn give(
         parse_mode,
         link_preview_options: no_preview(),
     };
-    match api
-        .call(&request(content(text, Some(ParseMode::Html))), CALL_TIMEOUT)
-        .await
-    {
-        Err(ApiError::Refused { code: 400, description }) if description.contains("can't parse entities") => {
-            api.call(&request(content(plain, None)), CALL_TIMEOUT).await
-        }
-        given => given,
-    }
+    api.call_marked(request(content(text, Some(ParseMode::Html))), |given| {
+        *given = request(content(plain, None));
+    })
+    .await
 }
 
 /// Changes a part of what an answer said, such as a question that was settled. What stands around it stays.
@@ -330,18 +325,16 @@ async fn show(telegram: &Telegram, to: &Address, answered: Answered) -> Result<R
 
 /// Replaces the text of a message in such a chat, by its id.
 async fn replace(telegram: &Telegram, to: &Address, id: &str, [text, plain]: [&str; 2]) -> Result<(), SendError> {
-    let mut request = EditInlineMessage {
+    let request = EditInlineMessage {
         inline_message_id: id,
         text,
         parse_mode: Some(ParseMode::Html),
         link_preview_options: no_preview(),
     };
-    let mut edited: Result<IgnoredAny, ApiError> = telegram.api.call(&request, CALL_TIMEOUT).await;
-    if matches!(&edited, Err(ApiError::Refused { description, .. }) if description.contains("can't parse entities")) {
+    let edited = telegram.api.call_marked::<_, IgnoredAny>(request, |request| {
         (request.text, request.parse_mode) = (plain, None);
-        edited = telegram.api.call(&request, CALL_TIMEOUT).await;
-    }
-    match edited {
+    });
+    match edited.await {
         Err(ApiError::Refused { description, .. }) if description.contains("message is not modified") => Ok(()),
         Err(error) => Err(send_error(error, to, &target(to), &telegram.pace)),
         Ok(_) => Ok(()),

@@ -23,6 +23,11 @@ pub(crate) fn is_gone(description: &str) -> bool {
     GONE.iter().any(|words| description.contains(words))
 }
 
+/// Whether Telegram could not read the markup of a text.
+pub(crate) fn is_about_markup(description: &str) -> bool {
+    description.contains("can't parse entities")
+}
+
 /// Whether the bot has no right to write there.
 pub(crate) fn is_about_rights(description: &str) -> bool {
     [

@@ -118,17 +118,11 @@ pub(crate) async fn changed(
     let mut request = EditMessageText::new(target.chat, MessageId(message), text);
     request.parse_mode = Some(ParseMode::Html);
     request.link_preview_options = Some(no_preview());
-    let mut request = WithKeyboard::new(request, buttons);
-    let mut edited: Result<IgnoredAny, ApiError> = api.call(&request, CALL_TIMEOUT).await;
-    if let Err(ApiError::Refused { code: 400, description }) = &edited
-        && description.contains("can't parse entities")
-    {
-        tracing::debug!(%description, "Telegram refused the text of an edit, sending it without markup");
+    let edited = api.call_marked::<_, IgnoredAny>(WithKeyboard::new(request, buttons), |request| {
         request.message.parse_mode = None;
         plain.clone_into(&mut request.message.text);
-        edited = api.call(&request, CALL_TIMEOUT).await;
-    }
-    match edited {
+    });
+    match edited.await {
         Err(ApiError::Refused { description, .. }) if description.contains(SAME) => Ok(()),
         Err(error) => Err(send_error(error, to, target, pace)),
         Ok(_) => Ok(()),
@@ -206,16 +200,12 @@ async fn text_alone(
     message.message_thread_id = target.thread;
     message.parse_mode = Some(ParseMode::Html);
     message.link_preview_options = Some(no_preview());
-    let mut request = alone.request(WithKeyboard::new(message, buttons));
-    let sent = api.call(&request, CALL_TIMEOUT).await;
-    match sent {
-        Err(ApiError::Refused { code: 400, description }) if description.contains("can't parse entities") => {
-            request.message.message.parse_mode = None;
-            plain.clone_into(&mut request.message.message.text);
-            api.call(&request, CALL_TIMEOUT).await
-        }
-        sent => sent,
-    }
+    let request = alone.request(WithKeyboard::new(message, buttons));
+    api.call_marked(request, |request| {
+        request.message.message.parse_mode = None;
+        plain.clone_into(&mut request.message.message.text);
+    })
+    .await
 }
 
 /// Sends a text as a rich message, where there is one that everybody may see. `None`: it goes as a text.
