@@ -6,6 +6,7 @@ use axum::{
     http::{StatusCode, request::Parts},
 };
 use clifford_core::{clock::Timestamp, id::UserId};
+use clifford_ingress::setting_notice::{self, ChangedSetting};
 use clifford_store::{
     StoreError, Tx,
     places::setting_changes::{self, NewChange},
@@ -210,42 +211,49 @@ async fn save(api: &Shared, caller: &Caller, scope: Scope, changes: Vec<Change>)
         not_fixed(api, caller, scope, known)?;
     }
     let (now, by) = (api.clock.now(), caller.person);
+    let outbound = api.context.delivery.outbound().clone();
     let write = api.db.write(move |tx| {
         Box::pin(async move {
-            let mut before = Vec::with_capacity(changes.len());
-            for (known, _) in &changes {
-                before.push(catalogue::own(tx, scope, known).await?);
+            let mut changed = Vec::with_capacity(changes.len());
+            for (known, new) in &changes {
+                let (known, old) = (*known, catalogue::own(tx, scope, known).await?);
+                let new = new.clone();
+                changed.push(ChangedSetting { known, old, new });
             }
             catalogue::apply(tx, scope, &changes, now).await?;
-            for ((known, new), old) in changes.iter().zip(before) {
-                record(tx, scope, known.name, [old, new.clone()], (by, now)).await?;
-            }
-            Ok(())
+            keep(tx, scope, &changed, by, now).await?;
+            setting_notice::tell(tx, &outbound, scope, &changed, by, now).await
         })
     });
-    Ok(write.await?)
+    if let Some(notice) = write.await? {
+        api.context.delivery.deliver(notice);
+    }
+    Ok(())
 }
 
-/// Keeps a change of a place's setting or a person's, as one of a chat is kept: `/settings` there names it, and takes it
-/// back.
-async fn record(
+/// Keeps changes of a place's settings or a person's, as those of a chat are kept: `/settings` there names them, and
+/// takes them back.
+async fn keep(
     tx: &mut Tx,
     scope: Scope,
-    name: &str,
-    [old, new]: [Option<String>; 2],
-    (by, now): (Option<UserId>, Timestamp),
+    changes: &[ChangedSetting],
+    by: Option<UserId>,
+    now: Timestamp,
 ) -> Result<(), StoreError> {
-    if old == new || matches!(scope, Scope::Bot | Scope::Agent(_)) {
+    if matches!(scope, Scope::Bot | Scope::Agent(_)) {
         return Ok(());
     }
-    let kept = NewChange {
-        scope: &scope.stored(),
-        name,
-        old: old.as_deref(),
-        new: new.as_deref(),
-        by,
-    };
-    setting_changes::record(tx, kept, now).await
+    for setting in changes.iter().filter(|setting| setting.old != setting.new) {
+        let kept = NewChange {
+            scope: &scope.stored(),
+            name: setting.known.name,
+            old: setting.old.as_deref(),
+            new: setting.new.as_deref(),
+            by,
+        };
+        setting_changes::record(tx, kept, now).await?;
+    }
+    Ok(())
 }
 
 /// Refuses a setting that the owner fixed to everybody else.
@@ -277,15 +285,21 @@ pub(super) async fn unset(State(api): State<Shared>, caller: Caller, named: Name
     let Named { scope, known } = named;
     not_fixed(&api, &caller, scope, known)?;
     let (now, by) = (api.clock.now(), caller.person);
+    let outbound = api.context.delivery.outbound().clone();
     let write = api.db.write(move |tx| {
         Box::pin(async move {
-            let old = catalogue::own(tx, scope, known).await?;
+            let (old, new) = (catalogue::own(tx, scope, known).await?, None);
             let was_set = catalogue::unset(tx, scope, known, now).await?;
-            record(tx, scope, known.name, [old, None], (by, now)).await?;
-            Ok(was_set)
+            let changed = [ChangedSetting { known, old, new }];
+            keep(tx, scope, &changed, by, now).await?;
+            let notice = setting_notice::tell(tx, &outbound, scope, &changed, by, now).await?;
+            Ok((was_set, notice))
         })
     });
-    let was_set = write.await?;
+    let (was_set, notice) = write.await?;
+    if let Some(notice) = notice {
+        api.context.delivery.deliver(notice);
+    }
     if was_set {
         Ok(StatusCode::NO_CONTENT)
     } else {

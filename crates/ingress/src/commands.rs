@@ -18,7 +18,7 @@ mod platform;
 mod rating;
 mod reminders;
 mod search;
-mod settings;
+pub(crate) mod settings;
 mod stopping;
 mod undo;
 mod usage;

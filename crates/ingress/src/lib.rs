@@ -37,6 +37,7 @@ mod platform_roles;
 mod poisoned;
 mod quoted;
 mod reactions;
+pub mod setting_notice;
 mod starter;
 mod threads;
 mod unheard;

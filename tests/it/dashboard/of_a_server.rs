@@ -2,7 +2,7 @@
 //! there, every list says which place it is of, and no link leads to a page that they may not see.
 
 use clifford_core::id::UserId;
-use clifford_fakes::telegram::TelegramFake;
+use clifford_fakes::telegram::{Chat, TelegramFake};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -18,6 +18,7 @@ const ADA: i64 = 8;
 
 struct Garden {
     telegram: TelegramFake,
+    chat: Chat,
     bot: Bot,
     space: String,
     channel: String,
@@ -53,6 +54,7 @@ async fn garden() -> Garden {
     let channel = column(&bot.app.db, "SELECT id FROM channels WHERE space_id IS NOT NULL").await;
     Garden {
         telegram,
+        chat,
         bot,
         space,
         channel: channel.into_iter().next().unwrap(),
@@ -148,6 +150,64 @@ async fn the_start_page_leads_a_manager_to_what_they_manage() {
     let page = mias.page(&ways[2]).await;
     let there = format!("<option value=\"channel:{}\">Garden</option>", garden.channel);
     assert!(page.contains(&there), "{page}");
+    garden.bot.app.shutdown().await;
+    assert!(garden.telegram.violations().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_manager_changes_is_told_in_the_place_once_and_taken_back_there() {
+    let garden = garden().await;
+    let chat = garden.chat;
+    let mia = garden.person("Mia").await;
+    let mias = Browser::log_in(&garden.bot, Some(mia)).await;
+    let change = async |scope: &str, values: &Value| {
+        let request = garden.bot.request(Method::PATCH, &format!("/api/settings/{scope}"));
+        let origin = format!("http://{}", garden.bot.address);
+        let request = request.header("cookie", &mias.cookie).header("origin", origin);
+        assert_eq!(garden.bot.send(request.json(values)).await.status, 200, "{values}");
+    };
+    let before = garden.telegram.sent(chat).len();
+    let place = format!("space:{}", garden.space);
+    change(&place, &json!({ "when_busy": "steer", "ambient_messages": 5 })).await;
+    let told = garden
+        .telegram
+        .wait_for_sent(chat, before + 1)
+        .await
+        .pop()
+        .unwrap()
+        .text;
+    let lines: Vec<_> = told.lines().collect();
+    assert_eq!(lines.len(), 2, "{told}");
+    for line in [
+        "Mia set when_busy to steer (before: not set).",
+        "Mia set ambient_messages to 5 (before: not set).",
+    ] {
+        assert!(lines.contains(&line), "{told}");
+    }
+    // What is as it was, and what is a person's own, is told nobody.
+    change(&place, &json!({ "when_busy": "steer" })).await;
+    change(&format!("user:{mia}"), &json!({ "language": "en" })).await;
+    change(&place, &json!({ "when_busy": null })).await;
+    let told = garden
+        .telegram
+        .wait_for_sent(chat, before + 2)
+        .await
+        .pop()
+        .unwrap()
+        .text;
+    assert_eq!(told, "Mia reset when_busy (before: steer).");
+    garden.telegram.user_says(chat, MIA, "/settings@clifford_bot undo");
+    let told = garden
+        .telegram
+        .wait_for_sent(chat, before + 3)
+        .await
+        .pop()
+        .unwrap()
+        .text;
+    assert!(
+        told.starts_with("Mia took a change back: when_busy is steer again"),
+        "{told}"
+    );
     garden.bot.app.shutdown().await;
     assert!(garden.telegram.violations().is_empty());
 }

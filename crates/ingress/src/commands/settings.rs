@@ -187,27 +187,29 @@ async fn one(
         now,
     )
     .await?;
-    let told = |lang: Lang| changed(known, old.as_deref(), new.as_deref(), (given, scope), lang);
+    let (values, person) = ([old.as_deref(), new.as_deref()], inline(&given.user.name));
+    let told = |lang: Lang| changed(known, values, &person, (given.channel, scope), lang);
     Ok(Done {
         told: Some(told(given.place_lang)),
         ..view::one(tx, known, reach, given, Some(told(given.lang))).await?
     })
 }
 
-/// The outcome of a change of a setting, in a sentence.
-fn changed(
+/// The outcome of a change of a setting, in a sentence. `place`: where it is said, and where the setting holds; `person`:
+/// Markdown.
+pub(crate) fn changed(
     known: &SettingSpec,
-    old: Option<&str>,
-    new: Option<&str>,
-    (given, scope): (CommandContext<'_>, Scope),
+    [old, new]: [Option<&str>; 2],
+    person: &str,
+    place: (&Channel, Scope),
     lang: Lang,
 ) -> String {
     let before = old.map_or_else(|| lang.say(Setting::NotSet), |old| view::value(known, old, lang));
-    let (person, name) = (inline(&given.user.name), known.name.to_owned());
+    let (person, name) = (person.to_owned(), known.name.to_owned());
     let Some(value) = new.map(|new| view::value(known, new, lang)) else {
         return lang.say(Setting::WasReset { person, name, before });
     };
-    lang.say(match view::is_of_one_channel(given.channel, scope) {
+    lang.say(match view::is_of_one_channel(place.0, place.1) {
         true => Setting::ChangedForChannel {
             person,
             name,

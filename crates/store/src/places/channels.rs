@@ -231,6 +231,9 @@ async fn space_of(tx: &mut Tx, platform: Platform, space: &Space, now: Timestamp
     Ok(row.0)
 }
 
+/// Those in which somebody wrote last stand first.
+const LAST_FIRST: &str = "ORDER BY COALESCE(last_message_at, 0) DESC, id DESC";
+
 /// One channel.
 pub async fn get(conn: &mut Conn, id: ChannelId) -> Result<Option<Channel>, StoreError> {
     Ok(conn
@@ -247,10 +250,7 @@ pub async fn by_place(conn: &mut Conn, platform: Platform, external_id: &str) ->
 
 /// The private channel in which a person last spoke, of those where something can be said.
 pub async fn last_private(conn: &mut Conn, user: UserId) -> Result<Option<Channel>, StoreError> {
-    let sql = format!(
-        "{SELECT} WHERE user_id = $1 AND kind = 'private' AND enabled
-         ORDER BY COALESCE(last_message_at, 0) DESC, id DESC LIMIT 1"
-    );
+    let sql = format!("{SELECT} WHERE user_id = $1 AND kind = 'private' AND enabled {LAST_FIRST} LIMIT 1");
     conn.fetch_optional(sql, args![user]).await
 }
 
@@ -258,8 +258,7 @@ pub async fn last_private(conn: &mut Conn, user: UserId) -> Result<Option<Channe
 pub async fn of_owners(conn: &mut Conn) -> Result<Vec<Channel>, StoreError> {
     let sql = format!(
         "{SELECT} WHERE kind = 'private' AND enabled AND platform NOT IN ('terminal', 'web')
-         AND user_id IN (SELECT id FROM users WHERE role = 'owner')
-         ORDER BY COALESCE(last_message_at, 0) DESC, id DESC LIMIT 100"
+         AND user_id IN (SELECT id FROM users WHERE role = 'owner') {LAST_FIRST} LIMIT 100"
     );
     conn.fetch_all(sql, args![]).await
 }
@@ -283,11 +282,14 @@ pub async fn page_of(
 
 /// One of the channels of a space.
 pub async fn of_space(conn: &mut Conn, space: SpaceId) -> Result<Option<Channel>, StoreError> {
-    conn.fetch_optional(
-        format!("{SELECT} WHERE space_id = $1 ORDER BY id LIMIT 1"),
-        args![space],
-    )
-    .await
+    let sql = format!("{SELECT} WHERE space_id = $1 ORDER BY id LIMIT 1");
+    conn.fetch_optional(sql, args![space]).await
+}
+
+/// The channel of a space in which somebody wrote last, of those where something can be said.
+pub async fn last_of_space(conn: &mut Conn, space: SpaceId) -> Result<Option<Channel>, StoreError> {
+    let sql = format!("{SELECT} WHERE space_id = $1 AND enabled {LAST_FIRST} LIMIT 1");
+    conn.fetch_optional(sql, args![space]).await
 }
 
 /// One channel of each space in which a person spoke, the newest space first.
