@@ -81,7 +81,7 @@ pub async fn refusal(conn: &mut Conn, config: &Config, user: &User) -> anyhow::R
         return Ok(None);
     }
     Ok(Some(format!(
-        "{} may not speak to the bot in private, so this is refused until somebody lets them in.",
+        "`{}` may not speak to the bot in private, so this is refused until somebody lets them in.",
         output::cell(&user.name)
     )))
 }
