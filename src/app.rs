@@ -222,6 +222,8 @@ impl App {
         } = adapters::build(&config, secrets)?;
         let platforms = connected.keys().copied().filter(|_| options.channels).collect();
         let webhooks = adapters::webhooks(&connected, &config, options.channels)?;
+        // A terminal within the process stands in place of a server.
+        let serves = options.terminal.is_none() || options.beside;
         let relay = options.relays_terminal.then(|| Relay::new(stop.clone()));
         let channels = with_own(connected, &options, relay.as_ref());
         let storage = storage(loaded, secrets, Arc::clone(&clock)).map_err(StartError::Files)?;
@@ -259,7 +261,7 @@ impl App {
             Arc::clone(&clock),
             Arc::clone(&runs),
             Arc::clone(&careful),
-            ingress_settings(&config),
+            ingress_settings(&config, serves),
         );
         let app = Self {
             config,

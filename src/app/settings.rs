@@ -103,11 +103,12 @@ pub(crate) fn audiences(config: &Config) -> BTreeMap<Platform, Audience> {
     audiences
 }
 
-pub(super) fn ingress_settings(config: &Config) -> ingress::IngressSettings {
+/// `serves`: this process, or one that it works beside, serves what `[http]` says.
+pub(super) fn ingress_settings(config: &Config, serves: bool) -> ingress::IngressSettings {
     ingress::IngressSettings {
         audiences: audiences(config),
         section: config.ingress.clone(),
-        dashboard: config.http.enabled.then(|| config.http.address()),
+        dashboard: (serves && config.http.enabled).then(|| config.http.address()),
     }
 }
 

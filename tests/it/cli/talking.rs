@@ -37,6 +37,16 @@ fn input_that_ends_at_once_is_told_with_the_command_that_needs_none() {
 }
 
 #[test]
+fn a_terminal_without_a_server_gives_no_link_to_one() {
+    let machine = Machine::new();
+    let told = "There is no dashboard beside this terminal: clifford serve has one, and prints a link to it.\n";
+    assert_eq!(machine.pipe("/dashboard", &["chat"]).succeeds(), told);
+    let told = "Neben diesem Terminal gibt es kein Dashboard: clifford serve hat eines und gibt einen Link dazu aus.\n";
+    let german = machine.pipe("/settings language de\n/dashboard", &["chat"]).succeeds();
+    assert!(german.ends_with(told), "{german}");
+}
+
+#[test]
 fn the_rules_that_need_no_model_answer_by_the_real_tools() {
     let machine = Machine::new();
     let cases = [

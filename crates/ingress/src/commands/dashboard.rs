@@ -1,5 +1,6 @@
 //! `/dashboard`: a link that lets its person into the dashboard, in a private chat.
 
+use clifford_chat::platform::Platform;
 use clifford_core::{clock::Timestamp, people::User, places::Channel};
 use clifford_store::{
     StoreError, Tx,
@@ -22,7 +23,12 @@ pub(super) async fn dashboard(
         return Ok(Done::say(lang.say(Chats::DashboardInPrivate)));
     }
     let Some(address) = address else {
-        return Ok(Done::say(lang.say(Chats::DashboardOff)));
+        return Ok(Done::say(lang.say(
+            match channel.platform == Platform::TERMINAL.as_str() {
+                true => Chats::DashboardBesideTerminal,
+                false => Chats::DashboardOff,
+            },
+        )));
     };
     let link = sessions::create_link(tx, Some(user.id), now).await?;
     let minutes = (LINK_FOR.as_secs() / 60).to_string();

@@ -34,6 +34,7 @@ MoreFound = Es gibt noch mehr. Nenne ein Datum, oder setze in "Anführungszeiche
 SaidByMe = Ich:
 DashboardInPrivate = Wer den Link öffnet, sieht alles von dir, darum gebe ich ihn nur im privaten Chat. Schreib mir dort.
 DashboardOff = Hier gibt es kein Dashboard: Es ist ausgeschaltet.
+DashboardBesideTerminal = Neben diesem Terminal gibt es kein Dashboard: `clifford serve` hat eines und gibt einen Link dazu aus.
 DashboardLink = Dieser Link führt dich ins Dashboard: deine Unterhaltungen, was ich mir von dir merke, Erinnerungen, Dateien und Verbrauch. Er gilt einmal, { $minutes } Minuten lang. Gib ihn niemandem: Wer ihn öffnet, ist du.
 Removed = Gelöscht: { $what }
 NoSuchReminder = So eine Erinnerung gibt es nicht. `/reminders` listet sie auf.

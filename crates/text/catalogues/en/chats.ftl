@@ -34,6 +34,7 @@ MoreFound = There is more. Name a date, or "quote" what must be there.
 SaidByMe = I:
 DashboardInPrivate = Whoever opens the link sees everything of yours, so I give it only in a private chat. Write to me there.
 DashboardOff = There is no dashboard here: it is turned off.
+DashboardBesideTerminal = There is no dashboard beside this terminal: `clifford serve` has one, and prints a link to it.
 DashboardLink = This link lets you into the dashboard: your conversations, what I remember of you, reminders, files and usage. It works once, for { $minutes } minutes. Give it to nobody: whoever opens it is you.
 Removed = Removed: { $what }
 NoSuchReminder = There is no such reminder. `/reminders` lists them.

@@ -34,6 +34,7 @@ MoreFound = Hay más. Indica una fecha, o pon entre "comillas" lo que tiene que 
 SaidByMe = Yo:
 DashboardInPrivate = Quien abre el enlace ve todo lo tuyo, así que solo lo doy en un chat privado. Escríbeme allí.
 DashboardOff = Aquí no hay panel: está desactivado.
+DashboardBesideTerminal = No hay panel junto a esta terminal: `clifford serve` tiene uno y muestra un enlace.
 DashboardLink = Este enlace te lleva al panel: tus conversaciones, lo que recuerdo de ti, recordatorios, archivos y consumo. Vale una vez, durante { $minutes } minutos. No se lo des a nadie: quien lo abra serás tú.
 Removed = Eliminado: { $what }
 NoSuchReminder = No existe ese recordatorio. `/reminders` los muestra.

@@ -34,6 +34,7 @@ MoreFound = Il y en a d’autres. Donne une date, ou mets entre "guillemets" ce 
 SaidByMe = Moi :
 DashboardInPrivate = Quiconque ouvre ce lien voit ce qui est à toi, je ne le donne donc que dans un chat privé. Écris-moi là-bas.
 DashboardOff = Il n’y a pas de tableau de bord ici : il est désactivé.
+DashboardBesideTerminal = Il n’y a pas de tableau de bord à côté de ce terminal : `clifford serve` en a un et affiche un lien.
 DashboardLink = Ce lien te mène au tableau de bord : tes conversations, ce que je retiens de toi, rappels, fichiers et consommation. Il vaut une fois, pendant { $minutes } minutes. Ne le donne à personne : quiconque l’ouvre est toi.
 Removed = Supprimé : { $what }
 NoSuchReminder = Ce rappel n’existe pas. `/reminders` les liste.

@@ -31,6 +31,7 @@ MoreFound = ほかにもあります。日付を指定するか、必ず含む�
 SaidByMe = 私：
 DashboardInPrivate = このリンクを開いた人にはあなたの情報が見えるため、プライベートチャットでのみ渡します。そちらで話しかけてください。
 DashboardOff = ここにはダッシュボードがありません。オフになっています。
+DashboardBesideTerminal = この端末の横にはダッシュボードがありません。`clifford serve` にはあり、リンクを表示します。
 DashboardLink = このリンクでダッシュボードに入れます。会話、あなたについて覚えていること、リマインダー、ファイル、利用状況を確認できます。1回だけ、{ $minutes }分間有効です。誰にも渡さないでください。開いた人があなたとして扱われます。
 Removed = 削除しました：{ $what }
 NoSuchReminder = そのリマインダーはありません。`/reminders` で一覧を確認できます。

@@ -34,6 +34,7 @@ MoreFound = Há mais. Diga uma data, ou ponha entre "aspas" o que precisa aparec
 SaidByMe = Eu:
 DashboardInPrivate = Quem abre o link vê tudo o que é seu, por isso só o dou em um chat particular. Escreva para mim lá.
 DashboardOff = Não há painel aqui: ele está desligado.
+DashboardBesideTerminal = Não há painel ao lado deste terminal: `clifford serve` tem um e mostra um link para ele.
 DashboardLink = Este link leva você ao painel: suas conversas, o que lembro de você, lembretes, arquivos e consumo. Vale uma vez, por { $minutes } minutos. Não dê a ninguém: quem abrir será você.
 Removed = Removido: { $what }
 NoSuchReminder = Não existe esse lembrete. `/reminders` lista todos.

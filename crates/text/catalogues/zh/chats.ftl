@@ -31,6 +31,7 @@ MoreFound = 还有更多。请给出日期，或用 "引号" 括起必须出现�
 SaidByMe = 我：
 DashboardInPrivate = 打开此链接的人能看到你的一切，所以我只在私聊中提供。请在那里给我发消息。
 DashboardOff = 这里没有控制面板：它已关闭。
+DashboardBesideTerminal = 此终端旁没有控制面板：`clifford serve` 带有控制面板，并会显示它的链接。
 DashboardLink = 此链接可让你进入控制面板：你的对话、我记住的关于你的内容、提醒、文件和用量。它只能用一次，{ $minutes } 分钟内有效。不要给任何人：打开它的人就是你。
 Removed = 已删除：{ $what }
 NoSuchReminder = 没有这个提醒。`/reminders` 会列出它们。

@@ -43,6 +43,7 @@ messages! {
         /// `/dashboard`.
         DashboardInPrivate,
         DashboardOff,
+        DashboardBesideTerminal,
         DashboardLink { minutes: String },
         /// `/reminders`.
         Removed { what: String },
