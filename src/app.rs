@@ -106,6 +106,8 @@ pub struct Options {
     pub terminal: Option<Arc<dyn Channel>>,
     /// Takes what is typed at the terminals of this machine over the API, and shows answers there.
     pub relays_terminal: bool,
+    /// The way to have the configuration read again, where somebody does.
+    pub reload: Option<http::Reload>,
     /// Does what may take any time and memory: `clifford` has it done by its own binary.
     pub worker_processes: Workers,
 }
@@ -138,6 +140,7 @@ pub struct App {
     webhooks: Vec<Arc<dyn Channel>>,
     /// The terminals of this machine, if they are served.
     relay: Option<Arc<Relay>>,
+    reload: Option<http::Reload>,
     announcement: Box<Announcing>,
     /// The platforms that a metric may name.
     labels: Vec<Platform>,
@@ -277,6 +280,7 @@ impl App {
             platforms,
             webhooks,
             relay,
+            reload: options.reload,
             announcement: Box::new(Announcing {
                 file: Announcement::of(loaded),
                 token: OnceLock::new(),
@@ -312,6 +316,7 @@ impl App {
             settings: self.config.http.clone(),
             owner_token,
             local_token,
+            reload: self.reload.clone(),
             terminal: self.relay.clone(),
             platforms: self.platforms.clone(),
             webhooks: self.webhooks.clone(),

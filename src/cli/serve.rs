@@ -8,14 +8,14 @@ mod signals;
 use std::{pin::Pin, process::ExitCode};
 
 use clifford_config::Loaded;
-use clifford_http::Metrics;
+use clifford_http::{Metrics, Reload};
 use clifford_telemetry as telemetry;
 use tokio::time::Instant;
 
 pub(super) use self::signals::Stops;
 use self::{
     at_work::AtWork,
-    plan::{Again, Plan},
+    plan::Plan,
     signals::{Signals, Told},
 };
 use super::{examples, setup::Globals};
@@ -74,7 +74,8 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     telemetry::init(&loaded.config.log, traces.layer(), &secrets.masker)?;
     let mut signals = Signals::listen()?;
     // Bound before anything is received: a wrong address stops the start, not a server at work.
-    let mut plan = Plan::new(loaded, secrets, args).await?;
+    let (reload, mut requests) = Reload::new();
+    let mut plan = Plan::new(loaded, secrets, args, reload).await?;
     if plan.listens() {
         // Before anything is done that is counted.
         Metrics::install(&plan.loaded.platforms.names());
@@ -85,16 +86,26 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
         () = signals.stop() => return Ok(ExitCode::SUCCESS),
     };
     loop {
-        match signals.next().await {
-            Told::Stop => return Ok(end(at_work.end(), traces, &plan, &mut signals).await),
-            Told::Reload => match plan.again(globals).await {
-                // Nothing of the settings changes, but what was refused by them may be let in by now.
-                Again::Kept => at_work.connect_again(),
-                Again::Changed(next) => match put_in_force(at_work, &plan, &next, &mut signals).await? {
-                    Turned::Stopping(rest) => return Ok(end(rest, traces, &plan, &mut signals).await),
-                    Turned::New(begun) => (at_work, plan) = (begun, *next),
-                    Turned::Old(begun) => at_work = begun,
-                },
+        let request = tokio::select! {
+            biased;
+            told = signals.next() => match told {
+                Told::Stop => return Ok(end(at_work.end(), traces, &plan, &mut signals).await),
+                Told::Reload => None,
+            },
+            Some(request) = requests.recv() => Some(request),
+        };
+        let again = plan.again(globals).await;
+        if let Some(request) = request {
+            let outcome = again.as_ref().map(|again| again.changed.clone());
+            request.answer(outcome.map_err(|error| format!("{error:#}")));
+        }
+        match again.ok().and_then(|again| again.next) {
+            // Nothing of the settings changes, but what was refused by them may be let in by now.
+            None => at_work.connect_again(),
+            Some(next) => match put_in_force(at_work, &plan, &next, &mut signals).await? {
+                Turned::Stopping(rest) => return Ok(end(rest, traces, &plan, &mut signals).await),
+                Turned::New(begun) => (at_work, plan) = (begun, *next),
+                Turned::Old(begun) => at_work = begun,
             },
         }
     }

@@ -75,6 +75,15 @@ impl Watch {
         (response.status().as_u16(), response.text().await.unwrap())
     }
 
+    /// The answer of the dashboard to a form without fields.
+    pub async fn submit(&self, path: &str) -> (u16, String) {
+        let origin = format!("http://{}", self.address);
+        let request = self.client.post(format!("{origin}{path}")).bearer_auth(TOKEN);
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        let response = request.header("origin", origin).send().await.unwrap();
+        (response.status().as_u16(), response.text().await.unwrap())
+    }
+
     /// The body of an answer to a request that may get none: its server may die meanwhile.
     pub async fn attempt(&self, path: &str, body: &'static str) -> Option<String> {
         let request = self

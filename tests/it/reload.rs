@@ -7,7 +7,7 @@ use clifford_fakes::{
     openai::Reply,
     telegram::{Fault, Method},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     api_watch::{TOKEN, Watch, watched},
@@ -120,6 +120,81 @@ async fn settings_that_are_wrong_are_refused_whole_and_the_old_ones_stay() {
     assert_eq!(watch.ready().await.0, 200);
     assert_eq!(bot.model.requests().last().unwrap().model(), "fake-1");
     assert_eq!(bot.logged(IN_FORCE), 0);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn settings_are_read_again_by_the_api_which_tells_what_came_of_it() {
+    let mut bot = watched(Setup::on(Site::Telegram)).start().await;
+    let watch = Watch::on(&bot);
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    let told = async || {
+        let (status, text) = watch.post("/api/reload", String::new()).await;
+        (status, serde_json::from_str::<Value>(&text).unwrap())
+    };
+    assert_eq!(told().await, (200, json!({ "applied": [], "needsRestart": [] })));
+    bot.configure("engine.max_iterations", 7);
+    bot.configure("log.format", "json");
+    let changed = json!({ "applied": ["engine.max_iterations"], "needsRestart": ["log.format"] });
+    assert_eq!(told().await, (200, changed));
+    bot.has_logged(IN_FORCE, 1).await;
+    // Of two at once, one finds the change. The other comes before it is in force, or finds nothing else.
+    bot.configure("engine.max_iterations", 8);
+    let (one, other) = tokio::join!(told(), told());
+    let mut found = [one, other].map(|(status, told)| (told["applied"].as_array().map(Vec::len), status));
+    found.sort_unstable();
+    assert!(
+        matches!(found, [(None, 409) | (Some(0), 200), (Some(1), 200)]),
+        "{found:?}"
+    );
+    bot.has_logged(IN_FORCE, 2).await;
+    let good = bot.settings();
+    bot.configure("engine.max_iterations", 0);
+    bot.configure("ingress.debounce", 7);
+    let (status, wrong) = told().await;
+    assert_eq!((status, &wrong["code"]), (422, &json!("settings_refused")), "{wrong}");
+    for part in [
+        "the old settings stay in force",
+        "engine.max_iterations",
+        "ingress.debounce",
+    ] {
+        assert!(wrong["detail"].as_str().unwrap().contains(part), "{wrong}");
+    }
+    bot.write_settings(&good);
+    bot.says(room, "hello");
+    assert_eq!(bot.answers(room, 1).await, ["You said: hello"]);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn settings_are_read_again_from_the_dashboard() {
+    let mut bot = watched(Setup::on(Site::Telegram)).start().await;
+    let watch = Watch::on(&bot);
+    let (_, page) = watch.get("/settings?scope=bot").await;
+    assert!(
+        page.contains("action=\"/reload\"") && page.contains("Read it again"),
+        "{page}"
+    );
+    bot.configure("engine.max_iterations", 7);
+    bot.configure("log.format", "json");
+    let (status, page) = watch.submit("/reload").await;
+    assert_eq!(status, 200, "{page}");
+    for part in [
+        "Takes effect now",
+        "engine.max_iterations",
+        "Takes effect after a restart",
+        "log.format",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    bot.has_logged(IN_FORCE, 1).await;
+    bot.configure("engine.max_iterations", 0);
+    let (status, page) = watch.submit("/reload").await;
+    assert_eq!(status, 422, "{page}");
+    assert!(
+        page.contains("engine.max_iterations") && page.contains("The configuration is wrong"),
+        "{page}"
+    );
     bot.finish().await;
 }
 

@@ -51,6 +51,7 @@ mod quarantine;
 mod question;
 #[cfg(test)]
 mod reference;
+mod reload;
 mod replay;
 mod rerun;
 mod router;
@@ -89,6 +90,7 @@ pub(crate) use clifford_derive::handler;
 pub use self::{
     handler::HandlerOf,
     metrics::Metrics,
+    reload::{ChangedSettings, Reload, ReloadRequest},
     router::{router, watching},
     server::{BindError, Server, Socket},
 };
@@ -120,6 +122,8 @@ pub struct Api {
     pub owner_token: Option<String>,
     /// The hash of the token of this machine's own commands.
     pub local_token: Option<String>,
+    /// The way to have the configuration read again; `None`: this process does not.
+    pub reload: Option<Reload>,
     /// The terminals of this machine, where this process does all of the work.
     pub terminal: Option<Arc<terminal::Relay>>,
     /// The platforms that this process is to be connected to.

@@ -82,6 +82,8 @@ pub(super) enum Code {
     Repeated,
     /// There is one already.
     Conflict,
+    /// The configuration is wrong.
+    SettingsRefused,
     /// The database does not answer.
     DatabaseUnavailable,
     /// No agent is enabled.
@@ -98,9 +100,12 @@ impl Code {
             Self::UnknownRoute | Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::InvalidJson | Self::InvalidPath | Self::InvalidQuery | Self::InvalidHeader => StatusCode::BAD_REQUEST,
-            Self::InvalidInput | Self::LinkCodeUnknown | Self::LinkUnknown | Self::PasskeyRefused | Self::KeyReused => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            Self::InvalidInput
+            | Self::LinkCodeUnknown
+            | Self::LinkUnknown
+            | Self::PasskeyRefused
+            | Self::KeyReused
+            | Self::SettingsRefused => StatusCode::UNPROCESSABLE_ENTITY,
             Self::UnknownHost => StatusCode::MISDIRECTED_REQUEST,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
@@ -154,6 +159,7 @@ impl Code {
             Self::NotSigned => "The signature is not good",
             Self::Repeated => "It was taken before",
             Self::Conflict => "There is one already",
+            Self::SettingsRefused => "The configuration is wrong",
             Self::DatabaseUnavailable => "The database does not answer",
             Self::NoAgent => "No agent is enabled",
             Self::Internal => "Something went wrong here",

@@ -23,8 +23,8 @@ use super::{
     edits, events, export, feedback, files, handler, health, hooks, keys, links, memories, messages, metrics, models,
     outages, outbox, pairings, passkeys, policies,
     problem::{Code, Problem},
-    prompts, quarantine, replay, rerun, runs, search, sessions, settings, spaces, stream, terminal, tokens, tools,
-    triggers, undo, usage, users, webhooks, why,
+    prompts, quarantine, reload, replay, rerun, runs, search, sessions, settings, spaces, stream, terminal, tokens,
+    tools, triggers, undo, usage, users, webhooks, why,
 };
 
 /// How much longer an answer may take than a body: a body that does not come in time is always told as that.
@@ -167,6 +167,7 @@ fn quick(add: &mut dyn FnMut(Routes)) {
     add(routes!(outbox::list));
     add(routes!(outbox::resend));
     add(routes!(outbox::give_up));
+    add(routes!(reload::reload));
     add(routes!(quarantine::list));
     add(routes!(quarantine::retry));
     add(routes!(quarantine::forget));

@@ -6,6 +6,7 @@ mod approval;
 mod budgets;
 mod channels;
 mod chat;
+mod configuration;
 mod connections;
 mod conversations;
 mod design;
@@ -112,6 +113,7 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/people/{id}/code", post(people::own::code))
         .route("/people/{id}/erase", post(people::erase))
         .route("/settings", get(settings::show).post(settings::change))
+        .route("/reload", post(configuration::reload))
         .route("/passkeys", post(passkeys::add))
         .route("/passkeys/{id}", post(passkeys::rename))
         .route("/passkeys/{id}/remove", post(passkeys::remove))

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use clifford_config::{self as config, Loaded, Secrets};
-use clifford_http::Socket;
+use clifford_http::{ChangedSettings, Reload, Socket};
 use clifford_store::Db;
 use clifford_worker::Workers;
 
@@ -21,14 +21,16 @@ pub(super) struct Plan {
     pub(super) args: Args,
     /// Where it answers. The same for as long as the same address is set: callers wait there while settings change.
     pub(super) socket: Option<Arc<Socket>>,
+    /// The way on which its API has the settings read again.
+    reload: Reload,
 }
 
 /// The result of reading the settings again.
-pub(super) enum Again {
-    /// Nothing changes, and the log says why.
-    Kept,
-    /// These are to be put in force.
-    Changed(Box<Plan>),
+pub(super) struct Again {
+    /// The settings that differ.
+    pub(super) changed: ChangedSettings,
+    /// The plan to be put in force; `None`: nothing of the one in force changes.
+    pub(super) next: Option<Box<Plan>>,
 }
 
 impl Plan {
@@ -36,7 +38,7 @@ impl Plan {
     ///
     /// # Errors
     /// It cannot be listened on.
-    pub(super) async fn new(loaded: Loaded, secrets: Secrets, args: Args) -> anyhow::Result<Self> {
+    pub(super) async fn new(loaded: Loaded, secrets: Secrets, args: Args, reload: Reload) -> anyhow::Result<Self> {
         let config = &loaded.config;
         let api = args.does(Part::Api);
         let socket = match config.telemetry.metrics_bind {
@@ -50,6 +52,7 @@ impl Plan {
             secrets,
             args,
             socket,
+            reload,
         })
     }
 
@@ -70,6 +73,7 @@ impl Plan {
             relays_terminal: self.args.only.is_none(),
             workers: self.args.does(Part::Workers),
             waits_for_database: true,
+            reload: Some(self.reload.clone()),
             worker_processes: Workers::of_this_program(),
             ..Options::default()
         }
@@ -80,28 +84,40 @@ impl Plan {
         self.loaded.config.engine.shutdown
     }
 
-    /// Reads the settings again, and says what is wrong with them, what changes, and what would need a restart.
-    pub(super) async fn again(&self, globals: &Globals) -> Again {
-        let (loaded, secrets) = match globals.load_with_secrets() {
-            Ok(read) => read,
-            Err(error) => return refused(&error),
-        };
+    /// Reads the settings again; the log says what is wrong with them, what changes, and what would need a restart.
+    ///
+    /// # Errors
+    /// They are wrong, or the database of the new ones cannot be used: the old ones stay in force.
+    pub(super) async fn again(&self, globals: &Globals) -> anyhow::Result<Again> {
+        let read = self.read_again(globals).await;
+        if let Err(error) = &read {
+            for line in format!("{error:#}").lines() {
+                tracing::error!(problem = line, "found a problem in the new settings");
+            }
+            tracing::error!("rejected new settings, the old ones stay in force");
+        }
+        read
+    }
+
+    async fn read_again(&self, globals: &Globals) -> anyhow::Result<Again> {
+        let (loaded, secrets) = globals.load_with_secrets()?;
         let changes = config::changes((&self.loaded.config, &self.secrets), (&loaded.config, &secrets));
         if !changes.of_process.is_empty() {
             let keys = changes.of_process.join(", ");
             tracing::warn!(keys, "settings changed that apply after a restart");
         }
-        if changes.in_force.is_empty() {
-            tracing::info!("reloaded settings, nothing else differs");
-            return Again::Kept;
-        }
-        let next = match self.next(loaded, secrets).await {
-            Ok(next) => next,
-            Err(error) => return refused(&error),
+        let changed = ChangedSettings {
+            applied: changes.in_force,
+            needs_restart: changes.of_process,
         };
-        let keys = changes.in_force.join(", ");
+        if changed.applied.is_empty() {
+            tracing::info!("reloaded settings, nothing else differs");
+            return Ok(Again { changed, next: None });
+        }
+        let next = Some(Box::new(self.next(loaded, secrets).await?));
+        let keys = changed.applied.join(", ");
         tracing::info!(keys, "settings changed, draining work in flight to apply them");
-        Again::Changed(Box::new(next))
+        Ok(Again { changed, next })
     }
 
     /// The plan for other settings, as far as they can be tried beside what is at work.
@@ -115,18 +131,10 @@ impl Plan {
             return Ok(Self {
                 loaded,
                 secrets,
-                args: self.args.clone(),
                 socket: self.socket.clone(),
+                ..self.clone()
             });
         }
-        Self::new(loaded, secrets, self.args.clone()).await
+        Self::new(loaded, secrets, self.args.clone(), self.reload.clone()).await
     }
-}
-
-fn refused(error: &anyhow::Error) -> Again {
-    for line in format!("{error:#}").lines() {
-        tracing::error!(problem = line, "found a problem in the new settings");
-    }
-    tracing::error!("rejected new settings, the old ones stay in force");
-    Again::Kept
 }

@@ -100,6 +100,7 @@ async fn the_description_lists_every_route() {
         "post /api/outbox/{id}/give-up",
         "post /api/outbox/{id}/resend",
         "post /api/pairings/decide",
+        "post /api/reload",
         "post /api/sessions",
         "delete /api/files/{id}",
         "delete /api/memories/{id}",

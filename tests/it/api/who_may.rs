@@ -513,6 +513,7 @@ fn rows() -> Vec<Row> {
             some(),
             OWNER_CHANGES_NONE,
         ),
+        Row("post", "/api/reload", "", Nothing, none(), OWNER_CHANGES),
         Row("get", "/api/outages", "", Nothing, none(), READ),
         Row("get", "/v1/models", "", Nothing, none(), READ),
         Row(

@@ -142,6 +142,7 @@ const ROUTES: &[(&str, &str, Who)] = &[
     ("get", "/api/quarantine", Who::OwnerSees),
     ("post", "/api/quarantine/{id}/retry", Who::OwnerChanges),
     ("post", "/api/quarantine/{id}/forget", Who::OwnerChanges),
+    ("post", "/api/reload", Who::OwnerChanges),
     ("get", "/api/settings", Who::See),
     ("patch", "/api/settings/{scope}", Who::Configure),
     ("get", "/api/settings/{scope}/{name}", Who::See),

@@ -13,6 +13,7 @@ use serde_json::{Map, json};
 
 use self::fields::{Fault, Setting, fields, plain};
 use super::{
+    configuration,
     passkeys::{self, Passkey},
     sessions::{self, Session},
 };
@@ -81,6 +82,7 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<SettingsQuery>) -> R
         section.card aria-label="Settings" {
             (fields(&asker, &scope, &page.items, (|setting| plain(&setting.value), None)))
         }
+        @if !is_person && scope == "bot" { (configuration::section(&asker)) }
         (sessions::section(&asker, &logged_in.unwrap_or_default(), &scope))
         (passkeys::section(&asker, &passkeys.unwrap_or_default().items))
     };
