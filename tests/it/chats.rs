@@ -10,7 +10,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn an_edit_before_the_answer_is_what_is_answered_and_one_after_it_is_left() {
+async fn an_edit_before_the_answer_is_what_is_answered_and_one_after_it_stands_in_the_history() {
     let mut bot = Setup::on(Site::Telegram).start().await;
     let chat = bot.telegram.user(7, "Ada");
     let hold = bot.model.hold();
@@ -28,7 +28,7 @@ async fn an_edit_before_the_answer_is_what_is_answered_and_one_after_it_is_left(
     let texts: Vec<_> = sent.iter().map(|sent| sent.text.as_str()).collect();
     assert_eq!(texts, ["You said: second", "You said: next"]);
     let last = bot.model.requests().pop().unwrap();
-    assert_eq!(Prompt::read(&last).conversation(), ["second", "You said: second"]);
+    assert_eq!(Prompt::read(&last).conversation(), ["third", "You said: second"]);
 }
 
 #[tokio::test]

@@ -207,10 +207,16 @@ impl Garden {
             .get(format!("http://{}/api/runs/{run}/stream", self.watch.address()))
             .bearer_auth(TOKEN)
             .send();
-        let stream = stream.await.unwrap();
+        let mut stream = stream.await.unwrap().bytes_stream().map(Result::unwrap);
+        let mut text = Vec::new();
+        // From then on it is told of whatever is written.
+        while !String::from_utf8_lossy(&text).contains("event: status") {
+            text.extend(stream.next().await.unwrap());
+        }
         drop(hold);
-        let chunks: Vec<_> = stream.bytes_stream().map(Result::unwrap).collect().await;
-        let text = String::from_utf8(chunks.concat()).unwrap();
+        let rest: Vec<_> = stream.collect().await;
+        text.extend(rest.concat());
+        let text = String::from_utf8(text).unwrap();
         assert!(text.contains("event: token") && text.contains("event: done"), "{text}");
         self.clean(&[("a stream".to_owned(), text)]);
         self.is_answered().await;
