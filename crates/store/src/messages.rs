@@ -352,6 +352,34 @@ pub async fn deleted(tx: &mut Tx, id: MessageId, now: Timestamp) -> Result<bool,
     Ok(noted == 1)
 }
 
+/// A message that a run answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The message.
+    pub id: MessageId,
+    /// Its words, with those that it quotes.
+    pub text: String,
+    /// Its author deleted it.
+    pub is_deleted: bool,
+}
+
+/// The messages that a run answers, as [`input_of`] orders them, with those that were deleted since.
+pub async fn answered_by(conn: &mut Conn, run: RunId) -> Result<Vec<Answered>, StoreError> {
+    let held: Vec<(MessageId, String, Option<JsonText<Json>>, Option<Timestamp>)> = conn
+        .fetch_all(
+            "SELECT id, content, quote, deleted_at FROM messages WHERE run_id = $1 AND direction = 'inbound'
+             ORDER BY sent_at, LENGTH(COALESCE(platform_message_id, '')), platform_message_id, id",
+            args![run],
+        )
+        .await?;
+    let answered = held.into_iter().map(|(id, content, quote, deleted_at)| Answered {
+        id,
+        text: with_quote(quote.as_ref(), &content, usize::MAX),
+        is_deleted: deleted_at.is_some(),
+    });
+    Ok(answered.collect())
+}
+
 /// Whether a person wrote more in a conversation after a message.
 pub async fn is_followed(conn: &mut Conn, context: ContextId, id: MessageId) -> Result<bool, StoreError> {
     let sql = "SELECT CAST(1 AS BIGINT) FROM messages

@@ -1,9 +1,14 @@
 //! Messages while a run waits for an answer: answered beside it, taken instead, or kept for it.
 
 use clifford_core::runs::RunStatus;
+use clifford_fakes::openai::{RecordedRequest, Reply};
+use serde_json::{Value, json};
 
 use super::{asking, kept, press_shown, runs, said, started, tell};
-use crate::harness::{Bot, Setup, Site};
+use crate::{
+    harness::{Bot, Setup, Site},
+    scripted_model,
+};
 
 fn asking_and(when_busy: &str) -> [Option<Setup>; 2] {
     let setup = || asking(Site::Telegram).set("ingress.when_busy", when_busy);
@@ -90,4 +95,52 @@ async fn where_it_steers_and_the_call_is_denied_the_message_is_answered_after_it
     runs(&bot, 2, RunStatus::Completed).await;
     bot.telegram.wait_for_answers().await;
     bot.finish().await;
+}
+
+/// Remembers tea, and then is done.
+fn remembers_tea(request: &RecordedRequest) -> Reply {
+    if scripted_model::memory_schema(request).is_some() {
+        return scripted_model::reply(request);
+    }
+    let has_called = (request.messages().iter()).any(|message| message["role"] == "assistant");
+    Reply::json(&match has_called {
+        true => json!({"type": "finish", "output": "It is done."}),
+        false => json!({"type": "tool_call", "name": "memory.put",
+            "args": {"module": "preferences", "key": "drink", "value": "tea"}}),
+    })
+}
+
+#[tokio::test]
+async fn what_its_author_deletes_meanwhile_is_in_no_later_prompt() {
+    for killed in [false, true] {
+        let mut bot = asking(Site::Discord).start().await;
+        bot.model.respond_with(remembers_tea);
+        let ada = bot.discord.user("Ada");
+        let dm = bot.discord.dm(ada);
+        let asked = bot.discord.user_says(dm, ada, "I drink tea, and my code is PINEAPPLE");
+        let question = bot.discord.wait_for_sent(dm, 1).await.remove(0);
+        runs(&bot, 1, RunStatus::Waiting).await;
+        bot.discord.delete(dm, &[asked]);
+        bot.until("the deletion", async |look| {
+            let deleted = "SELECT COUNT(*) FROM messages WHERE deleted_at IS NOT NULL";
+            (look.number(deleted).await == 1).then_some(())
+        })
+        .await;
+        if killed {
+            bot.kill().await;
+            bot.start().await;
+        }
+        bot.discord.press(dm, ada, &question, "Approve");
+        runs(&bot, 1, RunStatus::Completed).await;
+        let requests = bot.model.requests().into_iter();
+        let asks: Vec<_> = requests
+            .filter(|request| scripted_model::memory_schema(request).is_none())
+            .map(|request| Value::from(request.messages().to_vec()).to_string())
+            .collect();
+        let (first, last) = (asks.first().unwrap(), asks.last().unwrap());
+        assert!(first.contains("PINEAPPLE"), "{first}");
+        assert!(!last.contains("PINEAPPLE") && last.contains("[deleted]"), "{last}");
+        assert_eq!(kept(&bot).await, 1);
+        bot.finish().await;
+    }
 }

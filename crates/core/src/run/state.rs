@@ -137,6 +137,8 @@ pub struct RunState {
     pub queue: VecDeque<ToolCall>,
     /// The part of this that the model sees.
     pub transcript: Transcript,
+    /// The messages that it took in while it was at work, each with its step.
+    pub taken_in: Vec<(MessageId, u32)>,
     /// The provider and model of its last reply.
     pub answered_by: Option<(String, String)>,
     /// Tokens used.
@@ -219,7 +221,8 @@ impl RunState {
             } => self.answered(*approved, code, *by, words.as_deref()),
             Event::LlmResponse(response) => self.replied(response),
             Event::SystemNote { text, about } => self.noted(text, *about),
-            Event::UserMessage { text, .. } => {
+            Event::UserMessage { message_id, text } => {
+                self.taken_in.push((*message_id, step.seq));
                 Arc::make_mut(&mut self.evidence).person_says(text);
                 self.steered(text);
             }

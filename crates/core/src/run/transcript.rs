@@ -115,6 +115,9 @@ pub struct VisibleTranscript {
 /// nothing, and some servers refuse it. It stands in the same place in every later prompt.
 pub(super) const GO_ON: &str = "Recorded. Go on with the next action.";
 
+/// In the place of words that their author deleted.
+pub const DELETED: &str = "[deleted]";
+
 impl Transcript {
     /// The model replied.
     pub fn reply(&mut self, text: &str, seq: u32) {
@@ -129,6 +132,18 @@ impl Transcript {
 
     fn push(&mut self, what: EntryContent, weight: Quarters, seq: u32) {
         self.entries.push(Arc::new(Entry { what, weight, seq }));
+    }
+
+    /// Puts a neutral word in the place of a person's message, which they deleted.
+    pub fn forget_message(&mut self, seq: u32) {
+        for entry in &mut self.entries {
+            if entry.seq == seq && matches!(entry.what, EntryContent::Told("user_message", _)) {
+                let value = json!(DELETED);
+                let weight = weigh_json(&value) + weigh("user_message") + 5;
+                let what = EntryContent::Told("user_message", value);
+                *entry = Arc::new(Entry { what, weight, seq });
+            }
+        }
     }
 
     /// The model noted something, in its last reply.

@@ -4,6 +4,7 @@ mod attachments;
 mod budget;
 mod calling;
 mod committing;
+mod forgetting;
 mod framing;
 mod meanwhile;
 mod media;

@@ -77,6 +77,7 @@ impl RunState {
             evidence: Arc::new(evidence),
             approved: Vec::new(),
             queue: VecDeque::new(),
+            taken_in: Vec::new(),
             transcript: Transcript::default(),
             answered_by: None,
             tokens: 0,

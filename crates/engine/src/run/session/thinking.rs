@@ -59,6 +59,7 @@ impl Session<'_> {
         }
         crash::reach(Point::BeforeModelCall);
         crash::strike(Way::Run, || self.work.run.input_text.clone());
+        self.forget_deleted().await?;
         self.frame().await?;
         let role = Role::of_run(&self.work.run);
         let own = match byok::model(self.models(), &self.cx.encryption, &self.keys, role) {
