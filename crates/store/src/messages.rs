@@ -365,17 +365,24 @@ pub struct Answered {
 
 /// The messages that a run answers, as [`input_of`] orders them, with those that were deleted since.
 pub async fn answered_by(conn: &mut Conn, run: RunId) -> Result<Vec<Answered>, StoreError> {
-    let held: Vec<(MessageId, String, Option<JsonText<Json>>, Option<Timestamp>)> = conn
+    #[derive(FromRow)]
+    struct Row {
+        id: MessageId,
+        content: String,
+        quote: Option<JsonText<Json>>,
+        deleted_at: Option<Timestamp>,
+    }
+    let held: Vec<Row> = conn
         .fetch_all(
             "SELECT id, content, quote, deleted_at FROM messages WHERE run_id = $1 AND direction = 'inbound'
              ORDER BY sent_at, LENGTH(COALESCE(platform_message_id, '')), platform_message_id, id",
             args![run],
         )
         .await?;
-    let answered = held.into_iter().map(|(id, content, quote, deleted_at)| Answered {
-        id,
-        text: with_quote(quote.as_ref(), &content, usize::MAX),
-        is_deleted: deleted_at.is_some(),
+    let answered = held.into_iter().map(|row| Answered {
+        id: row.id,
+        text: with_quote(row.quote.as_ref(), &row.content, usize::MAX),
+        is_deleted: row.deleted_at.is_some(),
     });
     Ok(answered.collect())
 }
