@@ -225,11 +225,11 @@ async fn once_more(tx: &mut Tx, id: RunId, again: &NewRun, parallel: u32, now: T
     let mut again = again.clone();
     let steps = steps::of_run(tx, id).await?;
     if deleted_at(&steps).is_some() {
-        // The messages are still there.
-        let said = messages::input_of(tx, id, None).await?;
-        if !said.is_empty() {
-            let said: Vec<_> = said.into_iter().map(|(_, text)| text).collect();
-            again.input_text = said.join("\n");
+        // What it was told meanwhile still stands in messages.
+        for (_, text) in messages::input_of(tx, id, None).await? {
+            if !again.input_text.contains(&text) {
+                again.input_text = format!("{}\n{text}", again.input_text);
+            }
         }
     }
     for step in steps {

@@ -19,23 +19,16 @@ impl Session<'_> {
         if answered.iter().all(|message| !message.is_deleted) {
             return Ok(());
         }
-        let (mut input, mut is_changed) = (Vec::new(), false);
-        for message in &answered {
-            let taken_in = self.state.taken_in.iter().find(|(id, _)| *id == message.id);
-            match taken_in.map(|(_, seq)| *seq) {
-                Some(seq) if message.is_deleted => self.state.transcript.forget_message(seq),
-                Some(_) => {}
-                None if message.is_deleted => {
-                    is_changed = true;
-                    input.push(DELETED);
+        for message in answered.iter().filter(|message| message.is_deleted) {
+            match self.state.taken_in.iter().find(|(id, _)| *id == message.id) {
+                Some((_, seq)) => self.state.transcript.forget_message(*seq),
+                // The input may hold more than messages: the task of a trigger, or other words of the same person.
+                None if !message.text.is_empty() && self.work.run.input_text.contains(&message.text) => {
+                    self.work.run.input_text = self.work.run.input_text.replacen(&message.text, DELETED, 1);
+                    self.frame = None;
                 }
-                None => input.push(&message.text),
+                None => {}
             }
-        }
-        let input = input.join("\n");
-        if is_changed && input != self.work.run.input_text {
-            self.work.run.input_text = input;
-            self.frame = None;
         }
         Ok(())
     }
