@@ -1,6 +1,6 @@
 //! The word in a place that its settings were changed elsewhere: on the dashboard, or by the API. In a chat the answer to
 //! `/settings` is that word. It is stored in the transaction of the change, and goes out like any answer. Of a space, the
-//! channel hears it in which somebody wrote last.
+//! channel hears it in which somebody wrote last, threads aside.
 
 use clifford_core::{clock::Timestamp, id::UserId, places::Channel};
 use clifford_delivery::outbound::{Outbound, PendingDelivery, To};
@@ -51,7 +51,10 @@ pub async fn tell(
     };
     let lang = reading::by_id(tx, None, Some(channel.id)).await?;
     let person = match by {
-        Some(id) => users::get(tx, id).await?.map(|user| inline(&user.name)),
+        // By the name that they have there: nobody learns another one.
+        Some(id) => (users::identities(tx, id).await?.into_iter())
+            .find(|identity| identity.platform == channel.platform)
+            .map(|identity| inline(&identity.name)),
         None => None,
     };
     let person = person.unwrap_or_else(|| lang.say(Setting::Somebody));
@@ -85,5 +88,5 @@ async fn place(tx: &mut Tx, scope: Scope) -> Result<Option<Channel>, StoreError>
         Scope::Space(id) => channels::last_of_space(tx, id).await?,
         Scope::Bot | Scope::Agent(_) | Scope::User(_) => None,
     };
-    Ok(channel.filter(|channel| channel.enabled && !channel.is_private()))
+    Ok(channel.filter(|channel| channel.enabled && !channel.is_private() && !channel.only_answers()))
 }

@@ -288,7 +288,7 @@ pub async fn of_space(conn: &mut Conn, space: SpaceId) -> Result<Option<Channel>
 
 /// The channel of a space in which somebody wrote last, of those where something can be said.
 pub async fn last_of_space(conn: &mut Conn, space: SpaceId) -> Result<Option<Channel>, StoreError> {
-    let sql = format!("{SELECT} WHERE space_id = $1 AND enabled {LAST_FIRST} LIMIT 1");
+    let sql = format!("{SELECT} WHERE space_id = $1 AND parent_id IS NULL AND enabled {LAST_FIRST} LIMIT 1");
     conn.fetch_optional(sql, args![space]).await
 }
 
