@@ -1,6 +1,6 @@
 //! The context that the whole engine shares.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use clifford_content::memory::recall::Amounts;
 use clifford_core::{
@@ -102,6 +102,8 @@ pub struct Context {
     pub notify: Notifiers,
     /// Ambient messages, kept in memory.
     pub ambient: Ambient,
+    /// Recorded prompts without a mark were marked.
+    pub(crate) prompts_marked: AtomicBool,
 }
 
 impl std::fmt::Debug for Context {
@@ -135,6 +137,7 @@ impl Context {
                 ..Notifiers::default()
             },
             ambient: Ambient::new(settings.ingress.ambient),
+            prompts_marked: AtomicBool::new(false),
             settings,
             models,
             tools,

@@ -73,8 +73,8 @@ pub async fn runs_with_steps(
 }
 
 /// Those of these runs whose steps can be deleted: they ended before a moment, and so did everything of their tree, and no
-/// message of them is still to be sent. Steps that say that a person denied a call stay while the conversation is open: the
-/// same is not asked there again. What else outlives a run stands in its row.
+/// message of them is still to be sent. Steps that say that a person denied a call stay: the same is not asked again
+/// in the conversation, which may be closed and opened. What else outlives a run stands in its row.
 async fn without_need_of_steps(conn: &mut Conn, runs: &[String], before: Timestamp) -> Result<Vec<String>, StoreError> {
     let (named, moment) = (places(runs.len()), runs.len() + 1);
     // Within a text the quotation marks would be escaped.
@@ -85,7 +85,7 @@ async fn without_need_of_steps(conn: &mut Conn, runs: &[String], before: Timesta
                          AND (c.ended_at IS NULL OR c.ended_at >= ${moment}))
          AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.run_id = r.id
                          AND m.status IN ('queued', 'pending', 'sending'))
-         AND NOT EXISTS (SELECT 1 FROM run_steps d JOIN contexts o ON o.id = r.context_id AND o.closed_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM run_steps d
                          WHERE d.run_id = r.id AND d.type = 'message' AND d.result_json LIKE '%"event":"confirm"%'
                          AND d.result_json LIKE '%"approved":false%')"#
     );
@@ -125,6 +125,30 @@ pub async fn steps(tx: &mut Tx, runs: &[String], before: Timestamp, now: Timesta
         done += 1;
     }
     Ok(done)
+}
+
+const UNMARKED: &str =
+    r#"type = 'message' AND status IS NULL AND result_json LIKE '{%"event":"llm_request"%"prompt":[%'"#;
+
+/// The next runs from before a moment, in the order of their ids, that have prompts without the mark by which
+/// [`prompts`] finds them: an older version recorded them, or they were imported. It reads every step on the way.
+pub async fn runs_with_unmarked_prompts(
+    conn: &mut Conn,
+    before: Timestamp,
+    after: &str,
+    limit: u32,
+) -> Result<Vec<String>, StoreError> {
+    let sql = format!(
+        "SELECT DISTINCT run_id AS id FROM run_steps WHERE run_id > $1 AND run_id < $2 AND {UNMARKED}
+         ORDER BY run_id LIMIT $3"
+    );
+    ids(conn, &sql, args![after, first_id(before), limit]).await
+}
+
+/// Marks the recorded prompts of these runs. Returns how many.
+pub async fn mark_prompts(tx: &mut Tx, runs: &[String]) -> Result<u64, StoreError> {
+    let sql = format!("UPDATE run_steps SET status = '{RECORDED}' WHERE {UNMARKED} AND run_id IN ({{}})");
+    each(tx, &sql, runs).await
 }
 
 /// Deletes the recorded prompts of runs that ended before a moment. Returns how many.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clifford_core::{clock::Timestamp, run::step};
-use clifford_engine::jobs::maintenance::retention::{Deleted, Lifetimes};
+use clifford_engine::jobs::maintenance::retention::{Deleted, Lifetimes, mark_prompts};
 use clifford_store::runs::steps;
 
 use super::{
@@ -142,6 +142,18 @@ async fn steps_and_prompts_go_before_their_runs_and_one_step_says_so() {
         assert_eq!(apply(prompts, 4000).await, Deleted::default(), "it is not time yet");
         assert_eq!(apply(prompts, 4001).await.prompts, ended);
         assert_eq!(apply(prompts, 4001).await.prompts, 0);
+        // One that an older version recorded has no mark.
+        let old = "(SELECT MIN(id) FROM runs WHERE ended_at IS NOT NULL)";
+        script(
+            db,
+            &format!("UPDATE run_steps SET status = NULL, result_json = '{request}' WHERE seq = 1 AND run_id = {old}"),
+        )
+        .await;
+        assert_eq!(apply(prompts, 4001).await.prompts, 0);
+        for marked in [1, 0] {
+            mark_prompts(db, Timestamp(i64::MAX / 2)).await.expect("marks");
+            assert_eq!(apply(prompts, 4001).await.prompts, marked);
+        }
         let kept = "SELECT run_id FROM run_steps WHERE result_json LIKE '%\"prompt\":[%' AND run_id NOT LIKE '%e5'";
         assert_eq!(column(db, kept).await, Vec::<String>::new());
         let told =

@@ -1,10 +1,13 @@
 //! Deletes rows past their retention: runs and jobs that ended, their steps and prompts before them, messages of closed
 //! conversations, usage. So the database stays as large as what happens in that time, however long the bot lives.
 //!
+//! Prompts are found by a mark of their steps. An older version sets none, nor does an import: so a process marks what is
+//! there once, before its first sweep that deletes prompts.
+//!
 //! A run without its steps has one in their place, and a request without its prompt a time: so everything that reads
 //! steps finds that they were deleted, and when.
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 use async_trait::async_trait;
 use clifford_core::{clock::Timestamp, work::MaintenanceKind};
@@ -72,7 +75,12 @@ impl MaintenanceJob for RetentionSweep {
     }
 
     async fn run(&self, cx: &Context) -> Result<(), StoreError> {
-        let deleted = Lifetimes::of(&cx.settings).apply(&cx.db, cx.clock.now()).await?;
+        let (lifetimes, now) = (Lifetimes::of(&cx.settings), cx.clock.now());
+        if lifetimes.prompts.is_some() && !cx.prompts_marked.load(Ordering::Relaxed) {
+            mark_prompts(&cx.db, now).await?;
+            cx.prompts_marked.store(true, Ordering::Relaxed);
+        }
+        let deleted = lifetimes.apply(&cx.db, now).await?;
         if deleted != Deleted::default() {
             tracing::debug!(?deleted, "finished the retention sweep");
         }
@@ -160,6 +168,23 @@ async fn delete_steps(db: &Db, before: Timestamp, now: Timestamp) -> Result<usiz
         after.clone_from(last);
         deleted += db
             .write(move |tx| Box::pin(async move { retention::steps(tx, &runs, before, now).await }))
+            .await?;
+    }
+}
+
+/// Marks recorded prompts that have no mark, a batch of runs at a time.
+///
+/// # Errors
+/// Those of the database.
+pub async fn mark_prompts(db: &Db, before: Timestamp) -> Result<(), StoreError> {
+    let mut after = String::new();
+    loop {
+        let runs = retention::runs_with_unmarked_prompts(&mut db.read().await?, before, &after, BATCH).await?;
+        let Some(last) = runs.last() else {
+            return Ok(());
+        };
+        after.clone_from(last);
+        db.write(move |tx| Box::pin(async move { retention::mark_prompts(tx, &runs).await }))
             .await?;
     }
 }
