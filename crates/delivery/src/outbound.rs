@@ -11,6 +11,7 @@ use clifford_chat::{
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId, UserId, WorkerId},
+    places,
     run::attachments::AttachedFile,
 };
 use clifford_store::{
@@ -53,6 +54,23 @@ pub struct To {
     pub run: Option<RunId>,
     /// The same in the platform's terms.
     pub address: Address,
+}
+
+impl To {
+    /// Everybody in a channel, outside of its conversations.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`]: its platform is none.
+    pub fn everybody_in(channel: &places::Channel) -> Result<Self, StoreError> {
+        Ok(Self {
+            platform: channel.platform().map_err(StoreError::Corrupt)?,
+            channel: channel.id,
+            context: None,
+            user: None,
+            run: None,
+            address: channel.address(),
+        })
+    }
 }
 
 /// Buttons and files below a message of a run.

@@ -64,15 +64,7 @@ pub async fn tell(
             settings::changed(change.known, values, &person, (&channel, scope), lang)
         })
         .collect();
-    let to = To {
-        platform: channel.platform().map_err(StoreError::Corrupt)?,
-        channel: channel.id,
-        context: None,
-        user: None,
-        run: None,
-        address: channel.address(),
-    };
-    let (message, pending) = outbound.message(to, &sentences.join("\n"), now);
+    let (message, pending) = outbound.message(To::everybody_in(&channel)?, &sentences.join("\n"), now);
     messages::insert_outbound(tx, &message, now).await?;
     if pending.is_none() {
         // Another process serves the platform.

@@ -6,7 +6,6 @@ use clifford_chat::role::PlatformRole;
 use clifford_core::{
     budget::{Account, Amount, Budget, Scope, Settlement, Verdict, accounts, verdict},
     id::{SpaceId, UserId},
-    places::Channel,
     run::sentences::Sentence,
 };
 use clifford_delivery::outbound::{PendingDelivery, To};
@@ -231,7 +230,9 @@ impl ReservationRequest {
         let lang = reading::by_id(tx, channel.user_id, Some(channel.id)).await?;
         let whose = self.owner_text(tx, account, lang).await?;
         let text = notice::to_owner(account, whose, &self.zone, lang);
-        let (message, pending) = self.outbound.message(to(&channel)?, &text, self.window.now);
+        let (message, pending) = self
+            .outbound
+            .message(To::everybody_in(&channel)?, &text, self.window.now);
         messages::insert_outbound(tx, &message, self.window.now).await?;
         Ok(pending.map(Box::new))
     }
@@ -249,15 +250,4 @@ impl ReservationRequest {
                 .unwrap_or_else(|| lang.say(Notice::ASpace)),
         })
     }
-}
-
-fn to(channel: &Channel) -> Result<To, StoreError> {
-    Ok(To {
-        platform: channel.platform().map_err(StoreError::Corrupt)?,
-        channel: channel.id,
-        context: None,
-        user: None,
-        run: None,
-        address: channel.address(),
-    })
 }
