@@ -73,8 +73,8 @@ pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<ExitCod
     let traces = Traces::begin(loaded.config.telemetry.otlp_endpoint.as_ref())?;
     telemetry::init(&loaded.config.log, traces.layer(), &secrets.masker)?;
     let mut signals = Signals::listen()?;
-    // Bound before anything is received: a wrong address stops the start, not a server at work.
     let (reload, mut requests) = Reload::new();
+    // Bound before anything is received: a wrong address stops the start, not a server at work.
     let mut plan = Plan::new(loaded, secrets, args, reload).await?;
     if plan.listens() {
         // Before anything is done that is counted.

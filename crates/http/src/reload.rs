@@ -57,7 +57,8 @@ impl ReloadRequest {
 /// Reads the configuration of this process again.
 ///
 /// As SIGHUP does: the file, below the environment and the flags that the process was started with. Correct settings are
-/// put in force whole; of wrong ones nothing is. Other processes on the same database are to be told by themselves.
+/// put in force whole, behind the answer; of wrong ones nothing is. Where they turn out not to work, such as a database that
+/// another process has, the old ones are restored, and the log says why. Other processes on the same database are to be told by themselves.
 #[utoipa::path(post, path = "/api/reload", tag = "operation", security(("bearer" = [])),
     responses((status = 200, body = ChangedSettings),
         (status = 409, body = ProblemBody, description = "This process does not read settings again"),

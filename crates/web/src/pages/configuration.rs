@@ -51,6 +51,9 @@ pub(crate) async fn reload(form: Form) -> Result<Markup, Failure> {
         (head("Configuration", about, &html! { a.button href="/settings?scope=bot" { "Settings" } }))
         @if !changed.applied.is_empty() { (keys("Takes effect now", &changed.applied)) }
         @if !changed.needs_restart.is_empty() { (keys("Takes effect after a restart", &changed.needs_restart)) }
+        @if !changed.applied.is_empty() {
+            p.small.quiet { "If the bot cannot work with it, it goes back to what it had before, and its log says why." }
+        }
         p.small.quiet {
             "This is about the process that serves this page. Others on the same database read theirs at a SIGHUP."
         }
