@@ -32,7 +32,7 @@ pub(super) fn section(asker: &Asker) -> Markup {
                 "What is changed in " code { "bot.toml" } " takes effect when it is read again: agents, providers, policies, \
                  tools, limits. A file with a mistake changes nothing."
             }
-            (Button::new("/reload", "Read it again").draw(asker))
+            (Button::new("/reload", "Read it again").leads_on().draw(asker))
         }
     }
 }
