@@ -28,12 +28,15 @@ use clifford_core::{
     json_text::{JsonText, to_json},
     messages::{Direction, MessageStatus, Quote},
     row::FromRow,
-    value::args,
+    value::{Value, args},
 };
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::{Conn, StoreError, Tx};
+use super::{
+    Conn, StoreError, Tx,
+    removal::{CHUNK, places},
+};
 use crate::messages::replies::with_quote;
 pub(super) use crate::messages::turns::{TurnRow, answer, ask_conversation, is_tainted, readers};
 pub(super) use crate::messages::waiting::ask_queued;
@@ -385,6 +388,22 @@ pub async fn answered_by(conn: &mut Conn, run: RunId) -> Result<Vec<Answered>, S
         is_deleted: row.deleted_at.is_some(),
     });
     Ok(answered.collect())
+}
+
+/// Whether one of some messages was deleted by its author, or is there no more.
+pub async fn is_one_deleted(conn: &mut Conn, ids: &[MessageId]) -> Result<bool, StoreError> {
+    let mut left = 0;
+    for some in ids.chunks(CHUNK) {
+        let sql = format!(
+            "SELECT CAST(COUNT(*) AS BIGINT) FROM messages WHERE deleted_at IS NULL AND id IN ({})",
+            places(some.len())
+        );
+        let (here,): (i64,) = conn
+            .fetch_one(sql, some.iter().map(|id| Value::from(*id)).collect())
+            .await?;
+        left += usize::try_from(here).unwrap_or_default();
+    }
+    Ok(left < ids.len())
 }
 
 /// Whether a person wrote more in a conversation after a message.

@@ -7,7 +7,7 @@ use clifford_core::{row::FromRow, value::Value};
 use super::{Conn, StoreError, Tx};
 
 /// How many ids go into one statement.
-const CHUNK: usize = 400;
+pub(super) const CHUNK: usize = 400;
 
 /// How many rows of each table were deleted.
 pub type Counts = BTreeMap<&'static str, u64>;

@@ -144,3 +144,50 @@ async fn what_its_author_deletes_meanwhile_is_in_no_later_prompt() {
         bot.finish().await;
     }
 }
+
+#[tokio::test]
+async fn what_was_said_before_and_is_deleted_meanwhile_is_in_no_later_prompt() {
+    let setups = [Some(asking(Site::Discord)), asking(Site::Discord).postgres()];
+    for setup in setups.into_iter().flatten() {
+        let mut bot = setup.start().await;
+        bot.model.respond_with(|request| {
+            if scripted_model::memory_schema(request).is_some() {
+                return scripted_model::reply(request);
+            }
+            let newest = request.messages().last().map(Value::to_string).unwrap_or_default();
+            Reply::json(&match newest.contains("I drink tea") {
+                true => json!({"type": "tool_call", "name": "memory.put",
+                    "args": {"module": "preferences", "key": "drink", "value": "tea"}}),
+                false => json!({"type": "finish", "output": "It is done."}),
+            })
+        });
+        let ada = bot.discord.user("Ada");
+        let dm = bot.discord.dm(ada);
+        let said = bot.discord.user_says(dm, ada, "My code is PINEAPPLE");
+        bot.discord.wait_for_sent(dm, 1).await;
+        runs(&bot, 1, RunStatus::Completed).await;
+        let before = bot.model.requests().len();
+        bot.discord.user_says(dm, ada, "I drink tea");
+        let question = bot.discord.wait_for_sent(dm, 2).await.remove(1);
+        bot.until("the second run to wait", async |look| {
+            (look.runs().await.iter().any(|run| run.status == RunStatus::Waiting)).then_some(())
+        })
+        .await;
+        bot.discord.delete(dm, &[said]);
+        bot.until("the deletion", async |look| {
+            let deleted = "SELECT COUNT(*) FROM messages WHERE deleted_at IS NOT NULL";
+            (look.number(deleted).await == 1).then_some(())
+        })
+        .await;
+        bot.discord.press(dm, ada, &question, "Approve");
+        runs(&bot, 2, RunStatus::Completed).await;
+        let asks: Vec<_> = (bot.model.requests().into_iter().skip(before))
+            .filter(|request| scripted_model::memory_schema(request).is_none())
+            .map(|request| Value::from(request.messages().to_vec()).to_string())
+            .collect();
+        let (first, last) = (asks.first().unwrap(), asks.last().unwrap());
+        assert!(first.contains("PINEAPPLE"), "{first}");
+        assert!(!last.contains("PINEAPPLE") && last.contains("I drink tea"), "{last}");
+        bot.finish().await;
+    }
+}

@@ -98,7 +98,7 @@ impl World {
             .await
             .expect("finds");
         for place in &mut found.elsewhere {
-            assert!(place.newest.take().is_some());
+            assert_eq!(std::mem::take(&mut place.messages).len(), place.turns.len());
         }
         found
     }
@@ -160,7 +160,7 @@ fn elsewhere(platform: &str, name: Option<&str>, texts: &[&str]) -> Elsewhere {
         platform: platform.to_owned(),
         name: name.map(str::to_owned),
         turns: turns(texts),
-        newest: None,
+        messages: Vec::new(),
     }
 }
 

@@ -112,6 +112,20 @@ pub struct Recalled {
     pub words: Box<PlaceWords>,
 }
 
+impl Recalled {
+    /// The messages whose words it shows.
+    pub fn messages(&self) -> Vec<MessageId> {
+        let said = self.conversation.turns.iter().filter_map(|turn| turn.id);
+        let elsewhere = [&self.elsewhere.front, &self.elsewhere.back].into_iter().flatten();
+        let mut all: Vec<_> = said
+            .chain(elsewhere.flat_map(|place| place.messages.iter().copied()))
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
 /// How much is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amounts {
@@ -354,7 +368,8 @@ fn cut(item: MemoryItem) -> MemoryItem {
 /// The other places: those where nothing was said since this conversation began stand in front, for they stay as they
 /// are; the others have their own part of the tokens.
 fn split_by_time(places: Vec<Elsewhere>, begun: Option<MessageId>, tokens: u64) -> Placed<Elsewhere> {
-    let is_since = |place: &Elsewhere| begun.is_some_and(|begun| place.newest.is_some_and(|newest| newest > begun));
+    let is_since =
+        |place: &Elsewhere| begun.is_some_and(|begun| place.messages.last().is_some_and(|newest| *newest > begun));
     let (back, front): (Vec<_>, Vec<_>) = places.into_iter().partition(is_since);
     let since = if back.is_empty() { 0 } else { tokens / SINCE };
     Placed {

@@ -70,8 +70,8 @@ pub struct Elsewhere {
     pub name: Option<String>,
     /// The newest turns, oldest first.
     pub turns: Vec<Turn>,
-    /// The id of the newest.
-    pub newest: Option<MessageId>,
+    /// The ids of their messages, oldest first.
+    pub messages: Vec<MessageId>,
 }
 
 /// All that was found.
@@ -293,7 +293,7 @@ fn by_place(rows: Vec<ElsewhereRow>) -> Vec<Elsewhere> {
         match places.iter_mut().find(|(context, ..)| *context == row.context_id) {
             Some((_, channel, place)) if *channel == row.channel_id => {
                 place.turns.push(turn);
-                place.newest = Some(row.id);
+                place.messages.push(row.id);
             }
             Some(_) => {}
             None => places.push((
@@ -303,7 +303,7 @@ fn by_place(rows: Vec<ElsewhereRow>) -> Vec<Elsewhere> {
                     platform: row.platform,
                     name: row.name,
                     turns: vec![turn],
-                    newest: Some(row.id),
+                    messages: vec![row.id],
                 },
             )),
         }

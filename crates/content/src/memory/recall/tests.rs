@@ -173,7 +173,7 @@ fn place(platform: &str, tokens: &[usize]) -> Elsewhere {
             .iter()
             .map(|tokens| turn(Direction::Inbound, &"x".repeat(tokens * 4 - 6)))
             .collect(),
-        newest: None,
+        messages: Vec::new(),
     }
 }
 
@@ -213,7 +213,7 @@ fn the_newest_messages_of_the_newest_places_come_first_within_the_tokens() {
 fn places_where_something_was_said_since_the_conversation_began_stand_behind_it() {
     let ids: Vec<_> = (0..3).map(|_| MessageId::new()).collect();
     let at = |platform: &str, newest: MessageId| Elsewhere {
-        newest: Some(newest),
+        messages: vec![newest],
         ..place(platform, &[2])
     };
     let places = || vec![at("web", ids[2]), at("tui", ids[0])];

@@ -134,7 +134,7 @@ fn parts(texts: &[String], number: u64) -> Parts {
         platform: "web".to_owned(),
         name: Some(at(name)),
         turns,
-        newest: None,
+        messages: Vec::new(),
     };
     Parts {
         who: at(1),

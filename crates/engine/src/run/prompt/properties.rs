@@ -52,7 +52,7 @@ fn place(platform: &str, turns: Vec<Turn>) -> Elsewhere {
         platform: platform.to_owned(),
         name: None,
         turns,
-        newest: None,
+        messages: Vec::new(),
     }
 }
 

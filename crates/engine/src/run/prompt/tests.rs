@@ -163,13 +163,13 @@ fn everything() -> (Work, Recalled) {
                 turn(Direction::Inbound, "which paper was it?"),
                 turn(Direction::Outbound, "Menabrea's:\n\n- *Sketch*"),
             ],
-            newest: None,
+            messages: Vec::new(),
         }],
         back: vec![Elsewhere {
             platform: "web".to_owned(),
             name: None,
             turns: vec![turn(Direction::Inbound, "good morning")],
-            newest: None,
+            messages: Vec::new(),
         }],
     };
     (work, recalled)

@@ -1,9 +1,11 @@
-//! Messages that their authors deleted while a run answers them: later prompts show a neutral word in their place.
+//! Messages that their authors deleted while a run is at work: later prompts show a neutral word in place of those that
+//! it answers, and leave out those that were said before it.
 //!
 //! **What comes in:** the row of each message says when it was deleted. It is read before each question to the model but
-//! the first, also by a worker that takes the run over. **What is stored:** nothing; the steps stay as they were
+//! the first, also by a worker that takes the run over, which recalls anew. **What is stored:** nothing; the steps stay as they were
 //! recorded. **What goes out:** prompts without those words.
 
+use clifford_content::memory::recall::Recalled;
 use clifford_core::run::transcript::DELETED;
 use clifford_store::messages;
 
@@ -15,7 +17,13 @@ impl Session<'_> {
         if self.state.next_seq == 1 {
             return Ok(());
         }
-        let answered = messages::answered_by(&mut self.cx.db.read_local().await?, self.work.run.id).await?;
+        let shown = self.recalled.as_ref().map(Recalled::messages).unwrap_or_default();
+        let mut conn = self.cx.db.read_local().await?;
+        if self.frame.is_some() && messages::is_one_deleted(&mut conn, &shown).await? {
+            self.frame = None;
+        }
+        let answered = messages::answered_by(&mut conn, self.work.run.id).await?;
+        drop(conn);
         if answered.iter().all(|message| !message.is_deleted) {
             return Ok(());
         }
