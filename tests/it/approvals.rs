@@ -11,7 +11,7 @@ pub mod transcripts;
 mod unasked;
 mod words;
 
-use clifford_core::runs::{Run, RunStatus};
+use clifford_core::runs::{Run, RunStatus, WakeReason};
 use clifford_fakes::{
     openai::{RecordedRequest, Reply},
     telegram::{Chat, Sent},
@@ -130,10 +130,7 @@ async fn telegram_user_approves_with_a_button_and_the_call_is_made_once() {
             assert!(question.text.contains(part), "{}", question.text);
         }
         let run = runs(&bot, 1, RunStatus::Waiting).await.remove(0);
-        assert_eq!(
-            (kept(&bot).await, run.wake_reason.as_deref()),
-            (0, Some("tool_confirm"))
-        );
+        assert_eq!((kept(&bot).await, run.wake_reason), (0, Some(WakeReason::ToolConfirm)));
         let query = bot.telegram.press(chat, 7, "Approve");
         let mut texts = said(&bot, chat, 3).await.split_off(1);
         texts.sort();

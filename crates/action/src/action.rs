@@ -2,6 +2,8 @@
 //!
 //! The doc comment of each variant of [`Action`] is what the model is told of it: keep them short.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -240,6 +242,33 @@ pub enum WakeOn {
     All,
     /// When the first of them has ended.
     First,
+}
+
+impl WakeOn {
+    /// The word that stands for it in SQL and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::First => "first",
+        }
+    }
+}
+
+impl fmt::Display for WakeOn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl TryFrom<String> for WakeOn {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        [Self::All, Self::First]
+            .into_iter()
+            .find(|on| on.as_str() == text)
+            .ok_or_else(|| format!("`{text}` is none of all, first"))
+    }
 }
 
 /// The model's reaction to a failure.

@@ -1,12 +1,13 @@
 //! A run, as it is stored: kind, status, owner.
 
+pub use clifford_action::WakeOn;
 use clifford_chat::role::PlatformRole;
 use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::{
     clock::Timestamp,
-    column::text_enum,
+    column::{text_column, text_enum},
     id::{AgentId, ChannelId, ContextId, RunId, UserId},
     json_text::JsonText,
     places::Mode,
@@ -56,6 +57,44 @@ text_enum! {
         Coordinator = "coordinator",
         /// Its parent.
         Subagent = "subagent",
+    }
+}
+
+text_enum! {
+    /// The event that a waiting run waits for, or that woke it.
+    WakeReason {
+        /// It sleeps until a time.
+        Sleep = "sleep",
+        /// Its time came.
+        Time = "time",
+        /// Its subagents end.
+        Subagents = "subagents",
+        /// A person decides on a call.
+        ToolConfirm = "tool_confirm",
+        /// A person has decided.
+        ToolConfirmed = "tool_confirmed",
+        /// A caller of the API woke it before its time.
+        Api = "woken through the API",
+    }
+}
+
+text_column!(WakeOn);
+
+text_enum! {
+    /// Why a run was cancelled, as it stands in its row.
+    CancelReason {
+        /// By the API or the shell.
+        Cancelled = "cancelled",
+        /// By `/stop`.
+        Stopped = "stopped in chat",
+        /// A newer message took its place.
+        Interrupted = "interrupted by a newer message",
+        /// Its question was edited.
+        Edited = "its question was edited",
+        /// The run that created a subagent ended.
+        ParentEnded = "the run that created it ended",
+        /// Everything of its person is erased.
+        PersonErased = "its person is erased",
     }
 }
 
@@ -129,7 +168,8 @@ pub struct Run {
     #[schema(value_type = Option<String>)]
     pub wake_at: Option<Timestamp>,
     /// The event that it waits for, or that woke it.
-    pub wake_reason: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub wake_reason: Option<WakeReason>,
     /// How often it was claimed: what a worker writes carries it.
     #[serde(skip)]
     #[schema(ignore)]
@@ -171,7 +211,6 @@ impl Run {
         }
     }
 
-    /// A run as tests of pure rules need one.
     /// A run, for tests.
     #[doc(hidden)]
     pub fn sample() -> Self {
@@ -207,6 +246,11 @@ impl Run {
             created_at: Timestamp(0),
             updated_at: Timestamp(0),
         }
+    }
+
+    /// Whether it waits for a person who decides on a call.
+    pub fn asks(&self) -> bool {
+        self.status == RunStatus::Waiting && self.wake_reason == Some(WakeReason::ToolConfirm)
     }
 
     /// Where its replies go.

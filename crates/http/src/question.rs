@@ -8,14 +8,11 @@ use clifford_core::{
         question::{self, Argument},
         step::{ConfirmAbout, Event, Proposal, Step, StepKind},
     },
-    runs::{Run, RunStatus},
+    runs::Run,
 };
 use clifford_text::Lang;
 use serde::Serialize;
 use serde_json::Value as Json;
-
-/// The reason for which a run waits that asks a question.
-const ASKS: &str = "tool_confirm";
 
 /// The reader of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +109,7 @@ struct AskedOrigin {
 impl OpenQuestion {
     /// The open question of a run with these steps, if it asks one.
     pub(super) fn of(run: &Run, steps: &[Step], reader: Reader) -> Option<Self> {
-        if run.status != RunStatus::Waiting || run.wake_reason.as_deref() != Some(ASKS) {
+        if !run.asks() {
             return None;
         }
         let (seq, request) = steps.iter().rev().find_map(|step| match &step.kind {

@@ -12,7 +12,7 @@ use clifford_core::{
     clock::Timestamp,
     id::{ContextId, MessageId, RunId, UserId, WorkerId},
     messages::{Direction, MessageStatus},
-    runs::Run,
+    runs::{CancelReason, Run},
 };
 use clifford_engine::{run::cancel, work::Task};
 use clifford_store::{
@@ -182,7 +182,7 @@ async fn again(
         if steps::has_slept(tx, id).await? {
             return Ok(Err(SLEEPS));
         }
-        interrupted = cancel::tree(tx, id, cancel::EDITED, now).await?;
+        interrupted = cancel::tree(tx, id, CancelReason::Edited, now).await?;
     }
     messages::withdraw(tx, id, now).await?;
     let new = task(&run, context, input).into_run(Some((rules.worker, rules.until)));

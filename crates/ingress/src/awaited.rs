@@ -2,14 +2,18 @@
 //! is at work.
 
 use clifford_chat::platform::Platform;
-use clifford_core::{clock::Timestamp, id::ChannelId, runs::Run};
+use clifford_core::{
+    clock::Timestamp,
+    id::ChannelId,
+    runs::{Run, WakeReason},
+};
 use clifford_delivery::outbound::{Outbound, PendingDelivery, To};
 use clifford_store::{StoreError, Tx, messages, people::reading};
 use clifford_text::Lang;
 
 /// Whether the platform waits in this channel for a run's answer. A run that asks a person, or sleeps, has said so there.
 pub(crate) fn is_awaited(run: &Run, channel: ChannelId) -> bool {
-    let is_at_work = matches!(run.wake_reason.as_deref(), None | Some("subagents"));
+    let is_at_work = matches!(run.wake_reason, None | Some(WakeReason::Subagents));
     is_at_work && run.channel_id == Some(channel) && run.address().is_some_and(|address| address.via.is_some())
 }
 

@@ -12,6 +12,7 @@ use clifford_core::{
     messages::{Direction, MessageStatus},
     people::User,
     places::{Channel, WhenBusy},
+    runs::CancelReason,
     settings::RateLimit,
 };
 use clifford_engine::{run::cancel, work::Task};
@@ -175,7 +176,7 @@ async fn instead(
     if steps::has_slept(tx, id).await? {
         return Ok(None);
     }
-    let interrupted = cancel::tree(tx, id, cancel::EDITED, now).await?;
+    let interrupted = cancel::tree(tx, id, CancelReason::Edited, now).await?;
     let task = Task {
         agent: run.agent_id,
         channel: run.channel_id,

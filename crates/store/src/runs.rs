@@ -14,7 +14,7 @@ pub mod views;
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, RunId, UserId, WorkerId},
-    runs::{Run, RunStatus},
+    runs::{CancelReason, Run, RunStatus, WakeOn, WakeReason},
     value::args,
 };
 
@@ -55,7 +55,7 @@ pub async fn get(conn: &mut Conn, id: RunId) -> Result<Option<Run>, StoreError> 
 pub struct Filter {
     /// Only these.
     pub status: Option<RunStatus>,
-    /// Only those that wait for this.
+    /// Only those that wait for this: a word of the caller, who may name anything.
     pub wake_reason: Option<String>,
     /// Only of this person.
     pub user: Option<UserId>,
@@ -120,9 +120,9 @@ pub struct Advance {
     /// When it wakes, if it waits.
     pub wake_at: Option<Timestamp>,
     /// The reason that it waits for.
-    pub wake_reason: Option<String>,
-    /// The subagents that wake it (`all`, `first`).
-    pub wake_on: Option<String>,
+    pub wake_reason: Option<WakeReason>,
+    /// The subagents that wake it.
+    pub wake_on: Option<WakeOn>,
     /// Model calls since the last commit.
     pub llm_calls: u64,
     /// Tokens sent since.
@@ -216,8 +216,8 @@ fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Statem
             change.output.clone(),
             change.error.clone(),
             change.wake_at,
-            change.wake_reason.clone(),
-            change.wake_on.clone(),
+            change.wake_reason,
+            change.wake_on,
             change.llm_calls,
             change.prompt_tokens,
             change.completion_tokens,
@@ -236,7 +236,7 @@ fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Statem
 
 /// Ends a run, and takes it from its worker if it has one. Returns the run as it was, or `None` if it had ended
 /// already.
-pub async fn cancel(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Result<Option<Run>, StoreError> {
+pub async fn cancel(tx: &mut Tx, id: RunId, reason: CancelReason, now: Timestamp) -> Result<Option<Run>, StoreError> {
     let sql = format!(
         "UPDATE runs SET status = 'cancelled', error = $1, updated_at = $2, ended_at = $2, epoch = epoch + 1,
              wake_at = NULL, {FREED}
@@ -247,7 +247,7 @@ pub async fn cancel(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Res
 
 /// Makes a waiting run pending. `false`: it does not wait, or its context has another run at work: one of the same person,
 /// or one in its lane.
-pub async fn wake(tx: &mut Tx, id: RunId, reason: &str, now: Timestamp) -> Result<bool, StoreError> {
+pub async fn wake(tx: &mut Tx, id: RunId, reason: WakeReason, now: Timestamp) -> Result<bool, StoreError> {
     // Its context is locked first, so that no message begins another run there at the same moment.
     tx.execute(
         "UPDATE contexts SET turn_count = turn_count

@@ -19,7 +19,7 @@ use clifford_core::{
     places::{Channel, Mode},
     policy::class::Class,
     run::rules::Rules,
-    runs::{Run, RunStatus},
+    runs::{Run, RunStatus, WakeReason},
     settings::{Engine, PlanningGate},
 };
 use clifford_engine::{
@@ -244,7 +244,7 @@ impl World {
                 let children = run_tree::children(&mut self.home.db.read().await.unwrap(), id)
                     .await
                     .unwrap();
-                let asks = |run: &Run| run.wake_reason.as_deref() == Some("tool_confirm");
+                let asks = |run: &Run| run.wake_reason == Some(WakeReason::ToolConfirm);
                 let waiting = [&run]
                     .into_iter()
                     .chain(&children)

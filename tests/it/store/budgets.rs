@@ -9,6 +9,7 @@ use clifford_core::{
     id::{RunId, UserId, WorkerId},
     models::{Grouping, Role},
     run::step::LlmResponse,
+    runs::CancelReason,
     work::JobKind,
 };
 use clifford_store::{
@@ -158,7 +159,7 @@ pub async fn a_cancelled_run_holds_what_it_reserved_until_it_is_charged(world: W
     for _ in 0..2 {
         let (run, lease) = world.held(world.loose_run()).await;
         reserve(db, run.id, lease.epoch, BOT, half).await;
-        db.write(move |tx| Box::pin(async move { runs::cancel(tx, run.id, "cancelled", NOW).await }))
+        db.write(move |tx| Box::pin(async move { runs::cancel(tx, run.id, CancelReason::Cancelled, NOW).await }))
             .await
             .expect("cancels");
         cancelled.push(lease);

@@ -7,7 +7,7 @@ use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, MessageId, SpaceId},
     messages::MessageStatus,
-    runs::RunStatus,
+    runs::{RunStatus, WakeReason},
 };
 use clifford_store::{
     messages::{
@@ -32,7 +32,7 @@ pub async fn runs_are_found_from_the_moment_of_their_change_on(world: World) {
     let run = lease.run;
     let touched = world
         .db
-        .write(move |tx| Box::pin(clifford_store::runs::wake(tx, run, "time", later)));
+        .write(move |tx| Box::pin(clifford_store::runs::wake(tx, run, WakeReason::Time, later)));
     assert!(touched.await.expect("wakes"));
     let mut conn = world.db.read().await.expect("reads");
     let since = async |conn: &mut clifford_store::Conn, moment: Timestamp, limit: u32| {

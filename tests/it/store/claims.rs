@@ -8,7 +8,7 @@ use clifford_core::{
     messages::MessageStatus,
     models::Role,
     run::step::{Event, LlmResponse, Step, StepKind, Used},
-    runs::RunStatus,
+    runs::{CancelReason, RunStatus, WakeReason},
     work::{JobKind, WriteMode},
 };
 use clifford_engine::run::cancel;
@@ -247,7 +247,7 @@ pub async fn a_cancelled_run_is_its_workers_no_more(world: World) {
     let id = parent.id;
     let mut cancelled = world
         .db
-        .write(move |tx| Box::pin(cancel::tree(tx, id, "cancelled", NOW)))
+        .write(move |tx| Box::pin(cancel::tree(tx, id, CancelReason::Cancelled, NOW)))
         .await
         .expect("cancels");
     cancelled.sort();
@@ -283,7 +283,9 @@ pub async fn a_run_is_not_woken_while_its_context_is_busy(world: World) {
     let (_, other) = world.held(world.run()).await;
     let wake = || {
         let id = sleeper.id;
-        world.db.write(move |tx| Box::pin(runs::wake(tx, id, "time", NOW)))
+        world
+            .db
+            .write(move |tx| Box::pin(runs::wake(tx, id, WakeReason::Time, NOW)))
     };
     assert!(!wake().await.expect("looks"));
     world.advance(other, RunStatus::Completed).await.expect("ends");

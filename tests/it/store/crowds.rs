@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clifford_core::{
-    runs::RunStatus,
+    runs::{RunStatus, WakeReason},
     schedule::trigger::{Trigger, TriggerKind},
 };
 use clifford_engine::scheduler::wake;
@@ -38,7 +38,7 @@ pub async fn a_sleeper_is_woken_though_many_wait_for_their_conversation(world: W
         let (run, lease) = world.held(run).await;
         let asleep = Advance {
             wake_at: Some(at),
-            wake_reason: Some("sleep".into()),
+            wake_reason: Some(WakeReason::Sleep),
             ..to(RunStatus::Waiting)
         };
         let written = world

@@ -4,7 +4,7 @@ use clifford_core::{
     clock::Timestamp,
     id::WorkerId,
     quarantine::{Evidence, Mark},
-    runs::RunStatus,
+    runs::{RunStatus, WakeReason},
     work::Kind,
 };
 use clifford_store::{
@@ -102,7 +102,7 @@ pub async fn an_orderly_end_is_no_death_and_rest_sets_the_count_back(world: Worl
     assert_eq!(third.evidence, evidence(1, None));
     world.advance(third.lease, RunStatus::Waiting).await.expect("rests");
     let run = third.lease.run;
-    let woken = (world.db).write(move |tx| Box::pin(clifford_store::runs::wake(tx, run, "time", NOW)));
+    let woken = (world.db).write(move |tx| Box::pin(clifford_store::runs::wake(tx, run, WakeReason::Time, NOW)));
     assert!(woken.await.expect("wakes"));
     assert_eq!(claim(&world, 2).await.evidence, evidence(0, None));
 }

@@ -5,7 +5,7 @@ use clifford_core::{
     id::{AgentId, ChannelId, WorkerId},
     messages::MessageStatus,
     places::Mode,
-    runs::{Run, RunStatus},
+    runs::{CancelReason, Run, RunStatus},
 };
 use clifford_engine::run::{
     cancel,
@@ -126,7 +126,7 @@ pub async fn what_waits_is_answered_by_the_default_agent_if_the_one_before_is_of
     world.brings_in(default).await;
     world
         .db
-        .write(move |tx| Box::pin(async move { cancel::tree(tx, run.id, "enough", NOW).await }))
+        .write(move |tx| Box::pin(async move { cancel::tree(tx, run.id, CancelReason::Cancelled, NOW).await }))
         .await
         .expect("cancels");
     world.waits(world.channel.id, "2", Some(Mode::Chat)).await;

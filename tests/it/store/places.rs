@@ -9,6 +9,7 @@ use clifford_chat::{
 use clifford_core::{
     id::{AgentId, SpaceId},
     people::UserRole,
+    runs::CancelReason,
 };
 use clifford_engine::memory::closing;
 use clifford_store::{
@@ -68,7 +69,7 @@ pub async fn an_idle_context_closes_unless_a_run_is_in_it(world: World) {
     let id = run.id;
     world
         .db
-        .write(move |tx| Box::pin(clifford_store::runs::cancel(tx, id, "stop", NOW)))
+        .write(move |tx| Box::pin(clifford_store::runs::cancel(tx, id, CancelReason::Cancelled, NOW)))
         .await
         .expect("cancels");
     assert_eq!(close().await.expect("closes"), 1);

@@ -12,7 +12,7 @@ use clifford_core::{
         question,
         step::{Answerer, ConfirmAbout, ConfirmRequest, Event, Step, StepKind, ToolCall},
     },
-    runs::{Run, RunStatus},
+    runs::{Run, RunStatus, WakeReason},
 };
 use clifford_engine::{
     jobs::maintenance::retention::Lifetimes,
@@ -20,7 +20,7 @@ use clifford_engine::{
 };
 use clifford_store::{
     places::policies,
-    runs::{self, Advance, approvals, steps},
+    runs::{self, Advance, steps},
 };
 use serde_json::json;
 use tokio_util::task::TaskTracker;
@@ -216,7 +216,7 @@ async fn asking(world: &World) -> (Run, String) {
     };
     let waits = Advance {
         wake_at: Some(NOW.after(LEASE)),
-        wake_reason: Some(approvals::REASON.into()),
+        wake_reason: Some(WakeReason::ToolConfirm),
         ..to(RunStatus::Waiting)
     };
     world

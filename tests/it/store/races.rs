@@ -6,7 +6,7 @@ use clifford_core::{
     memory::rows::{Change, Item},
     messages::MessageStatus,
     people::UserRole,
-    runs::{Run, RunStatus},
+    runs::{CancelReason, Run, RunStatus, WakeOn},
 };
 use clifford_engine::run::follow_up::{Begins, follow_up_in, wake_parent};
 use clifford_store::{
@@ -50,7 +50,7 @@ async fn family(world: &World) -> (Run, [(Run, Lease); 2]) {
         world.held(world.child_of(&parent)).await,
     ];
     let waits = Advance {
-        wake_on: Some("all".into()),
+        wake_on: Some(WakeOn::All),
         ..to(RunStatus::Waiting)
     };
     world
@@ -84,7 +84,7 @@ pub async fn two_subagents_that_end_at_once_wake_their_parent_once(world: World)
         let id = parent.id;
         world
             .db
-            .write(move |tx| Box::pin(runs::cancel(tx, id, "done", NOW)))
+            .write(move |tx| Box::pin(runs::cancel(tx, id, CancelReason::Cancelled, NOW)))
             .await
             .expect("cancels");
     }

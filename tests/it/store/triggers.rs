@@ -13,7 +13,7 @@ use clifford_core::{
     id::{ChannelId, TriggerId, UserId},
     messages::Direction,
     places::Channel,
-    runs::RunStatus,
+    runs::{RunStatus, WakeReason},
     schedule::trigger::{CatchUp, Trigger, TriggerKind},
     work::JobKind,
 };
@@ -174,7 +174,7 @@ pub async fn a_clock_that_ran_ahead_holds_up_no_run_and_no_job(world: World) {
     for (status, reason, written, until) in [
         ("waiting", "sleep", ahead, ahead.after(minute)),
         ("waiting", "tool_confirmed", ahead, ahead.after(minute)),
-        ("pending", "", ahead, ahead.after(minute)),
+        ("pending", "time", ahead, ahead.after(minute)),
         // Those of the right clock wait as long as they are to.
         ("waiting", "sleep", NOW, ahead),
         // It sleeps by cron.
@@ -421,7 +421,7 @@ pub async fn in_a_group_a_run_that_slept_goes_on_in_a_free_lane(world: World) {
     let (run, lease) = room.held(room.run()).await;
     let asleep = runs::Advance {
         wake_at: Some(NOW),
-        wake_reason: Some("sleep".into()),
+        wake_reason: Some(WakeReason::Sleep),
         ..to(RunStatus::Waiting)
     };
     let written = world

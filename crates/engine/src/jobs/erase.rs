@@ -19,6 +19,7 @@ use clifford_core::{
     clock::Timestamp,
     id::{JobId, RunId, UserId},
     people::UserRole,
+    runs::CancelReason,
     work::JobKind,
 };
 use clifford_store::{
@@ -128,7 +129,7 @@ async fn cancel_runs(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<Vec<
             contexts::lock(tx, context).await?;
         }
         erasure::release(tx, id, person).await?;
-        cancelled.extend(cancel::tree(tx, id, "its person is erased", now).await?);
+        cancelled.extend(cancel::tree(tx, id, CancelReason::PersonErased, now).await?);
         if let Some(context) = run.context_id {
             // The end of what else is at work there begins the next.
             follow_up_in(tx, context, run.agent_id, Begins::by_anybody(1), now).await?;

@@ -19,7 +19,7 @@ use clifford_core::{
         state::{OpenQuestion, Pending, RunState},
         step::{Answerer, ConfirmAbout, Event, Step, StepKind},
     },
-    runs::{Run, RunStatus},
+    runs::{Run, WakeReason},
 };
 use clifford_markup::{inline::inline, shortened};
 use clifford_store::{
@@ -80,7 +80,7 @@ pub enum AnswerOutcome {
 
 /// The open question of a run, if it has one.
 pub async fn asked(conn: &mut Conn, run: &Run) -> Result<Option<OpenQuestion>, StoreError> {
-    if run.status != RunStatus::Waiting || run.wake_reason.as_deref() != Some(approvals::REASON) {
+    if !run.asks() {
         return Ok(None);
     }
     let steps = steps::of_run(conn, run.id).await?;
@@ -147,7 +147,7 @@ pub async fn answer(tx: &mut Tx, answer: &ApprovalAnswer, now: Timestamp) -> Res
         policies::insert(tx, &rule, now).await?;
     }
     // If its conversation is busy, it is woken as soon as that is free.
-    runs::wake(tx, run.id, approvals::ANSWERED, now).await?;
+    runs::wake(tx, run.id, WakeReason::ToolConfirmed, now).await?;
     notify::work(tx).await?;
     Ok(AnswerOutcome::Taken(Box::new(asked)))
 }

@@ -3,7 +3,7 @@
 use clifford_core::{
     clock::Timestamp,
     id::{RunId, WorkerId},
-    runs::Run,
+    runs::{CancelReason, Run},
 };
 use clifford_delivery::outbound::Outbound;
 use clifford_store::{
@@ -21,13 +21,6 @@ use super::{
 };
 use crate::work::Work;
 
-/// A newer message took a run's place.
-pub const INTERRUPTED: &str = "interrupted by a newer message";
-/// Its question was edited.
-pub const EDITED: &str = "its question was edited";
-/// The run that created a subagent ended.
-pub(crate) const PARENT_ENDED: &str = "the run that created it ended";
-
 /// The consequences of cancelling a run.
 #[derive(Clone, Debug)]
 pub struct Cancelled {
@@ -39,7 +32,12 @@ pub struct Cancelled {
 
 /// Cancels a run and everything it created. Returns each run that was cancelled with the claim that held it;
 /// none if the run had ended.
-pub async fn tree(tx: &mut Tx, root: RunId, reason: &str, now: Timestamp) -> Result<Vec<(RunId, i64)>, StoreError> {
+pub async fn tree(
+    tx: &mut Tx,
+    root: RunId,
+    reason: CancelReason,
+    now: Timestamp,
+) -> Result<Vec<(RunId, i64)>, StoreError> {
     let mut cancelled = Vec::new();
     let mut left = vec![root];
     while let Some(id) = left.pop() {
@@ -58,12 +56,12 @@ pub async fn tree(tx: &mut Tx, root: RunId, reason: &str, now: Timestamp) -> Res
 }
 
 /// Why a run that was cancelled asks no more.
-fn asks_no_more(reason: &str) -> Approval {
+const fn asks_no_more(reason: CancelReason) -> Approval {
     match reason {
-        EDITED => Approval::QuestionEdited,
-        INTERRUPTED => Approval::Interrupted,
-        PARENT_ENDED => Approval::NotNeeded,
-        _ => Approval::Stopped,
+        CancelReason::Edited => Approval::QuestionEdited,
+        CancelReason::Interrupted => Approval::Interrupted,
+        CancelReason::ParentEnded => Approval::NotNeeded,
+        CancelReason::Cancelled | CancelReason::Stopped | CancelReason::PersonErased => Approval::Stopped,
     }
 }
 
@@ -81,7 +79,7 @@ pub async fn commit(
     if let Some(context) = run.context_id {
         contexts::lock(tx, context).await?;
     }
-    let cancelled = tree(tx, run.id, "cancelled", now).await?;
+    let cancelled = tree(tx, run.id, CancelReason::Cancelled, now).await?;
     if cancelled.is_empty() {
         return Err(StoreError::WrongState(format!("run {} has ended already", run.id)));
     }
@@ -139,9 +137,9 @@ mod tests {
     #[test]
     fn a_question_says_why_its_run_was_cancelled() {
         let said = |reason| Lang::English.say(asks_no_more(reason));
-        let why = said(INTERRUPTED);
+        let why = said(CancelReason::Interrupted);
         assert!(why.ends_with("a newer message took its place."), "{why}");
-        let distinct: std::collections::BTreeSet<_> = [INTERRUPTED, EDITED, PARENT_ENDED, "cancelled"].map(said).into();
+        let distinct: std::collections::BTreeSet<_> = CancelReason::ALL.iter().copied().map(said).collect();
         assert_eq!(distinct.len(), 4, "{distinct:?}");
     }
 }

@@ -13,7 +13,7 @@ use clifford_core::{
         effects::{After, Child},
         step::{Answerer, Event, LlmResponse, Step, StepKind, ToolResult},
     },
-    runs::{Run, RunKind, RunStatus},
+    runs::{CancelReason, Run, RunKind, RunStatus, WakeReason},
     schedule::trigger::CatchUp,
 };
 use clifford_delivery::outbound;
@@ -262,7 +262,7 @@ impl Commit {
     async fn end_children(&self, tx: &mut Tx) -> Result<(), StoreError> {
         for child in run_tree::children(tx, self.run.id).await? {
             if !child.status.is_ended() {
-                super::cancel::tree(tx, child.id, super::cancel::PARENT_ENDED, self.now).await?;
+                super::cancel::tree(tx, child.id, CancelReason::ParentEnded, self.now).await?;
             }
         }
         Ok(())
@@ -322,20 +322,17 @@ impl Commit {
             After::Confirm(until) => {
                 change.status = RunStatus::Waiting;
                 change.wake_at = Some(*until);
-                change.wake_reason = Some(approvals::REASON.to_owned());
+                change.wake_reason = Some(WakeReason::ToolConfirm);
             }
             After::Sleep(wake) => {
                 change.status = RunStatus::Waiting;
                 change.wake_at = Some(wake.at);
-                change.wake_reason = Some("sleep".to_owned());
+                change.wake_reason = Some(WakeReason::Sleep);
             }
             After::AwaitChildren(wake_on) => {
                 change.status = RunStatus::Waiting;
-                change.wake_reason = Some("subagents".to_owned());
-                change.wake_on = Some(match wake_on {
-                    clifford_action::WakeOn::All => "all".to_owned(),
-                    clifford_action::WakeOn::First => "first".to_owned(),
-                });
+                change.wake_reason = Some(WakeReason::Subagents);
+                change.wake_on = Some(*wake_on);
             }
             After::End { status, output, error } => {
                 change.status = *status;

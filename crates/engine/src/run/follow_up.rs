@@ -6,7 +6,7 @@ use clifford_core::{
     clock::Timestamp,
     id::{AgentId, ContextId, UserId, WorkerId},
     places::Channel,
-    runs::Run,
+    runs::{Run, WakeOn, WakeReason},
 };
 use clifford_delivery::outbound;
 use clifford_store::{
@@ -27,8 +27,8 @@ pub async fn wake_parent(tx: &mut Tx, ended: &Run, now: Timestamp) -> Result<boo
     };
     runs::lock(tx, parent, now).await?;
     match run_tree::awaited(tx, parent).await? {
-        Some((wake_on, unended)) if unended == 0 || wake_on == "first" => {
-            let woken = runs::wake(tx, parent, "subagents", now).await?;
+        Some((wake_on, unended)) if unended == 0 || wake_on == WakeOn::First => {
+            let woken = runs::wake(tx, parent, WakeReason::Subagents, now).await?;
             if !woken {
                 runs::wake_when_free(tx, parent, now).await?;
             }

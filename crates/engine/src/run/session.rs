@@ -40,7 +40,7 @@ use clifford_core::{
         state::RunState,
         step::{Event, NoteAbout, Step, StepKind},
     },
-    runs::{Run, RunKind},
+    runs::{Run, RunKind, WakeReason},
 };
 use clifford_store::{
     StoreError,
@@ -269,7 +269,7 @@ impl<'a> Session<'a> {
     /// The run was woken: what its subagents returned joins the transcript.
     pub async fn woken(&mut self) -> Result<(), Gone> {
         self.collect_subagents().await?;
-        let reason = self.work.run.wake_reason.clone().unwrap_or_else(|| "time".to_owned());
+        let reason = self.work.run.wake_reason.unwrap_or(WakeReason::Time).to_string();
         let Meanwhile { said, through, origins } = self.meanwhile().await?;
         self.taint(origins);
         said.iter()

@@ -7,7 +7,7 @@ use clifford_core::{
     clock::Timestamp,
     id::RunId,
     run::step::{Event, StepKind, deleted_at},
-    runs::{Run, RunStatus},
+    runs::{Run, RunStatus, WakeReason},
 };
 use clifford_delivery::outbound::PendingDelivery;
 use clifford_store::{
@@ -18,7 +18,7 @@ use clifford_store::{
         agents::{self, Agent},
         channels,
     },
-    runs::{self, Lease, NewRun, approvals, queue as run_queue, steps},
+    runs::{self, Lease, NewRun, queue as run_queue, steps},
 };
 use clifford_text::Outcome;
 
@@ -148,7 +148,7 @@ impl Runs {
     /// is none.
     pub async fn wake(self: &Arc<Self>, id: RunId) -> Result<Run, StoreError> {
         let run = self.run(id).await?;
-        if run.status == RunStatus::Waiting && run.wake_reason.as_deref() == Some(approvals::REASON) {
+        if run.asks() {
             return Err(StoreError::WrongState(format!(
                 "run {id} waits for a person: approve or deny with POST /api/runs/{id}/confirm"
             )));
@@ -160,7 +160,7 @@ impl Runs {
             .write(move |tx| {
                 Box::pin(async move {
                     notify::work(tx).await?;
-                    runs::wake(tx, id, "woken through the API", now).await
+                    runs::wake(tx, id, WakeReason::Api, now).await
                 })
             })
             .await?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clifford_core::{
     clock::Timestamp,
     id::RunId,
-    runs::{Run, RunKind},
+    runs::{Run, RunKind, WakeReason},
     schedule::{due as schedule, trigger::Due},
 };
 use clifford_store::{
@@ -59,7 +59,7 @@ pub async fn wake_due(db: &Db, grace: Duration, parallel: u32, now: Timestamp) -
 async fn wake_one(tx: &mut Tx, id: RunId, grace: Duration, parallel: u32, now: Timestamp) -> Result<bool, StoreError> {
     // Its cron expression is about its sleeps; for a person or for subagents it waits by other rules.
     let run = runs::get(tx, id).await?;
-    let sleeps = (run.as_ref()).is_some_and(|run| run.wake_reason.as_deref() == Some("sleep"));
+    let sleeps = (run.as_ref()).is_some_and(|run| run.wake_reason == Some(WakeReason::Sleep));
     let trigger = match sleeps {
         true => triggers::of_run(tx, id).await?,
         false => None,
@@ -79,7 +79,7 @@ async fn wake_one(tx: &mut Tx, id: RunId, grace: Duration, parallel: u32, now: T
     if let Some(run) = &run {
         take_free_lane(tx, run, parallel).await?;
     }
-    if !runs::wake(tx, id, "time", now).await? {
+    if !runs::wake(tx, id, WakeReason::Time, now).await? {
         return Ok(false);
     }
     if let Some((trigger, at)) = due {

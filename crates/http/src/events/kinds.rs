@@ -4,14 +4,14 @@ use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, MessageId, RunId, UserId},
     messages::{Direction, MessageStatus},
-    runs::RunStatus,
+    runs::{RunStatus, WakeReason},
     work::Kind,
 };
 use clifford_store::{
     deaths::Quarantined,
     messages::changes::ChangedMessage,
     people::pairings::Pairing,
-    runs::{approvals, feedback::RunFeedback, views::ChangedRun},
+    runs::{feedback::RunFeedback, views::ChangedRun},
 };
 use serde::Serialize;
 
@@ -83,7 +83,8 @@ pub(crate) struct RunEvent {
     /// Where it stands.
     status: RunStatus,
     /// Why it waits.
-    wake_reason: Option<String>,
+    #[schema(value_type = Option<String>)]
+    wake_reason: Option<WakeReason>,
     /// Until when it waits.
     #[schema(value_type = Option<String>)]
     wake_at: Option<Timestamp>,
@@ -107,7 +108,7 @@ pub(crate) struct RunEvent {
 impl RunEvent {
     /// Whether the run waits for somebody to approve a call.
     pub(super) fn asks(&self) -> bool {
-        self.status == RunStatus::Waiting && self.wake_reason.as_deref() == Some(approvals::REASON)
+        self.status == RunStatus::Waiting && self.wake_reason == Some(WakeReason::ToolConfirm)
     }
 }
 

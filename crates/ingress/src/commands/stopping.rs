@@ -1,6 +1,6 @@
 //! `/stop`: ends what is at work in the conversation; and the button of a status message, which ends one run.
 
-use clifford_core::{clock::Timestamp, id::RunId, people::UserRole};
+use clifford_core::{clock::Timestamp, id::RunId, people::UserRole, runs::CancelReason};
 use clifford_delivery::outbound;
 use clifford_engine::run::{
     cancel,
@@ -50,7 +50,7 @@ async fn stop_all(tx: &mut Tx, given: CommandContext<'_>, now: Timestamp) -> Res
     stopped.retain(|run| of.is_none() || run.user_id == of);
     let (mut cancelled, mut awaited) = (Vec::new(), Vec::new());
     for run in &stopped {
-        let ended = cancel::tree(tx, run.id, "stopped in chat", now).await?;
+        let ended = cancel::tree(tx, run.id, CancelReason::Stopped, now).await?;
         if !ended.is_empty() && is_awaited(run, channel.id) {
             awaited.push(run.clone());
         }

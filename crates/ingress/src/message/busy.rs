@@ -7,7 +7,7 @@ use clifford_core::{
     messages::MessageStatus,
     people::User,
     places::{Channel, Mode, WhenBusy},
-    runs::{Run, RunStatus},
+    runs::{CancelReason, Run, RunStatus},
 };
 use clifford_delivery::outbound::{self, PendingDelivery};
 use clifford_engine::run::{cancel, follow_up};
@@ -208,7 +208,7 @@ impl AcceptContext {
                     .await?
                     .filter(|run| awaited::is_awaited(run, message.channel_id)),
             );
-            interrupted.extend(cancel::tree(tx, *run, cancel::INTERRUPTED, self.now).await?);
+            interrupted.extend(cancel::tree(tx, *run, CancelReason::Interrupted, self.now).await?);
         }
         let stopped = self.tell_of_giving_way(tx, ended, message.user_id).await?;
         let mut waited = match message.context_id {

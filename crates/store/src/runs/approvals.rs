@@ -7,18 +7,13 @@ use clifford_core::{
     json_text::JsonText,
     messages::MessageStatus,
     row::FromRow,
-    runs::Run,
+    runs::{Run, WakeReason},
     value::args,
 };
 
 use serde_json::Value as Json;
 
 use crate::{Conn, StoreError, Tx, runs::COLUMNS};
-
-/// The wake reason of such a run.
-pub const REASON: &str = "tool_confirm";
-/// Why it was woken.
-pub const ANSWERED: &str = "tool_confirmed";
 
 /// The runs of a person that ask in a channel, oldest first. Subagents ask where the person asked.
 pub async fn asked_in(conn: &mut Conn, user: UserId, channel: ChannelId) -> Result<Vec<Run>, StoreError> {
@@ -165,7 +160,7 @@ pub async fn take_answer(tx: &mut Tx, run: RunId, now: Timestamp) -> Result<bool
         .execute(
             "UPDATE runs SET wake_reason = $1, wake_at = $2, updated_at = $2
              WHERE id = $3 AND status = 'waiting' AND wake_reason = $4",
-            args![ANSWERED, now, run, REASON],
+            args![WakeReason::ToolConfirmed, now, run, WakeReason::ToolConfirm],
         )
         .await?;
     Ok(taken == 1)

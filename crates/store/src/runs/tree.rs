@@ -2,7 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use clifford_core::{id::RunId, row::FromRow, run::step::Used, runs::Run, value::args};
+use clifford_core::{
+    id::RunId,
+    row::FromRow,
+    run::step::Used,
+    runs::{Run, WakeOn},
+    value::args,
+};
 
 use crate::{Conn, StoreError, Tx, runs::COLUMNS, usage::bounded};
 
@@ -61,11 +67,11 @@ pub async fn unended_children(conn: &mut Conn, parent: RunId) -> Result<Vec<RunI
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
-/// The subagents that wake a waiting run (`all`, `first`), and how many of its subagents have not ended.
-pub async fn awaited(tx: &mut Tx, parent: RunId) -> Result<Option<(String, i64)>, StoreError> {
+/// The subagents that wake a waiting run, and how many of its subagents have not ended.
+pub async fn awaited(tx: &mut Tx, parent: RunId) -> Result<Option<(WakeOn, i64)>, StoreError> {
     #[derive(FromRow)]
     struct Awaited {
-        wake_on: String,
+        wake_on: WakeOn,
         unended: i64,
     }
     let row: Option<Awaited> = tx

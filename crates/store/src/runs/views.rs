@@ -5,7 +5,7 @@ use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, RunId, UserId},
     row::FromRow,
-    runs::{Run, RunStatus},
+    runs::{Run, RunStatus, WakeReason},
     value::{Value, args},
 };
 
@@ -74,7 +74,7 @@ pub struct ChangedRun {
     /// Where it stands.
     pub status: RunStatus,
     /// Why it waits.
-    pub wake_reason: Option<String>,
+    pub wake_reason: Option<WakeReason>,
     /// Until when it waits.
     pub wake_at: Option<Timestamp>,
     /// The channel that it speaks in.
