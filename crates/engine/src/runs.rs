@@ -6,10 +6,10 @@ pub(crate) mod suspects;
 use std::{sync::Arc, time::Duration};
 
 use clifford_chat::outbound::Mark;
-use clifford_core::{clock::Timestamp, id::RunId, runs::RunStatus};
+use clifford_core::{clock::Timestamp, runs::RunStatus};
 use clifford_store::{
     StoreError,
-    runs::{self, BeginOutcome, Lease},
+    runs::{self, BeginOutcome, Lease, RunClaim},
 };
 use dashmap::DashMap;
 use tokio::sync::Semaphore;
@@ -30,8 +30,8 @@ pub struct Runs {
     pub context: Arc<Context>,
     /// One for each run at work at once.
     permits: Arc<Semaphore>,
-    /// Tokens by run and epoch: cancelled when the claim has lost its run.
-    cancellations: DashMap<(RunId, i64), CancellationToken>,
+    /// Tokens by claim: cancelled when it has lost its run.
+    cancellations: DashMap<RunClaim, CancellationToken>,
 }
 
 impl std::fmt::Debug for Runs {
@@ -128,7 +128,7 @@ impl Runs {
     /// From now on the task of this claim can be told to stop: before it has a permit, too.
     pub(super) fn hold(self: &Arc<Self>, lease: Lease) -> Held {
         let cancelled = self.context.process.stop.child_token();
-        self.cancellations.insert((lease.run, lease.epoch), cancelled.clone());
+        self.cancellations.insert(lease.claim(), cancelled.clone());
         Held {
             runs: Arc::clone(self),
             lease,
@@ -138,12 +138,12 @@ impl Runs {
 
     /// Whether a task of this process works on this claim, or waits to.
     pub fn is_in_flight(&self, lease: &Lease) -> bool {
-        self.cancellations.contains_key(&(lease.run, lease.epoch))
+        self.cancellations.contains_key(&lease.claim())
     }
 
     /// Tells the task of an earlier claim in this process, if there is one, that the run is not its any more.
-    pub fn interrupt(&self, run: RunId, epoch: i64) {
-        if let Some(token) = self.cancellations.get(&(run, epoch)) {
+    pub fn interrupt(&self, claim: RunClaim) {
+        if let Some(token) = self.cancellations.get(&claim) {
             token.cancel();
         }
     }
@@ -164,7 +164,7 @@ pub(super) struct Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.runs.cancellations.remove(&(self.lease.run, self.lease.epoch));
+        self.runs.cancellations.remove(&self.lease.claim());
     }
 }
 

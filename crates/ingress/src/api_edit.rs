@@ -19,7 +19,7 @@ use clifford_store::{
     StoreError, Tx, contexts,
     messages::{self, Message},
     places::channels,
-    runs::{self, Lease, steps},
+    runs::{self, Lease, RunClaim, steps},
 };
 
 use super::{
@@ -172,7 +172,7 @@ async fn again(
         if let Some(begun) = begun {
             messages::edit(tx, known.id, text, now).await?;
             let edited = Edited {
-                interrupted: vec![(id, begun.epoch - 1)],
+                interrupted: vec![RunClaim::before(&begun)],
                 is_over: false,
                 begin: lease(id, begun.epoch, rules),
                 not_before: begun.wake_at,

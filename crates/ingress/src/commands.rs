@@ -26,7 +26,7 @@ mod why;
 
 use clifford_chat::outbound::Button;
 use clifford_core::{clock::Timestamp, id::RunId, people::User, places::Channel, run::question, runs::Run};
-use clifford_store::{StoreError, Tx, places::place_settings::PlaceSettings};
+use clifford_store::{StoreError, Tx, places::place_settings::PlaceSettings, runs::RunClaim};
 use clifford_text::{Chats, Help, Lang};
 
 pub use self::complete::completes;
@@ -66,7 +66,7 @@ pub struct Done {
     /// A file that goes with it: its name and content.
     pub file: Option<(String, String)>,
     /// Runs that were cancelled, each with the claim that held it.
-    pub cancelled: Vec<(RunId, i64)>,
+    pub cancelled: Vec<RunClaim>,
     /// Those of them whose commands wait for an answer.
     pub awaited: Vec<Run>,
     /// A run can go on.

@@ -10,7 +10,7 @@ use clifford_store::{
     StoreError, Tx, contexts,
     messages::{self, quoting},
     places::channels,
-    runs::{self, Lease},
+    runs::{self, Lease, RunClaim},
 };
 
 use super::{IngressService, edit};
@@ -19,11 +19,11 @@ use super::{IngressService, edit};
 #[derive(Default)]
 struct Followed {
     /// Runs that ended, each with the claim that held it.
-    cancelled: Vec<(RunId, i64)>,
+    cancelled: Vec<RunClaim>,
     /// Runs that this worker holds and is to begin, each with when, if not at once.
     begin: Vec<(Lease, Option<Timestamp>)>,
     /// Claims of runs that begin again.
-    interrupted: Vec<(RunId, i64)>,
+    interrupted: Vec<RunClaim>,
 }
 
 impl IngressService {
@@ -37,12 +37,12 @@ impl IngressService {
             .db
             .write(move |tx| Box::pin(store(tx, deleted, begins, now)))
             .await?;
-        for (run, epoch) in followed.interrupted {
-            self.runs.interrupt(run, epoch);
+        for claim in followed.interrupted {
+            self.runs.interrupt(claim);
         }
-        for (run, epoch) in followed.cancelled {
-            self.runs.interrupt(run, epoch);
-            self.context.delivery.cancelled(run);
+        for claim in followed.cancelled {
+            self.runs.interrupt(claim);
+            self.context.delivery.cancelled(claim.run);
         }
         for (lease, not_before) in followed.begin {
             match not_before.filter(|at| *at > now) {
@@ -116,7 +116,7 @@ async fn asked_again(
     )
     .await?;
     if let Some(again) = again {
-        followed.interrupted.push((id, again.epoch - 1));
+        followed.interrupted.push(RunClaim::before(&again));
         let lease = Lease {
             run: id,
             owner: begins.worker,

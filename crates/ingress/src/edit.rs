@@ -21,7 +21,7 @@ use clifford_store::{
     messages::{self, Message},
     people::users,
     places::{channels, place_settings::PlaceSettings},
-    runs::{self, Lease, NewRun, lanes, steps},
+    runs::{self, Lease, NewRun, RunClaim, lanes, steps},
 };
 
 use super::{
@@ -47,7 +47,7 @@ pub(super) struct EditRules {
 /// The consequences of an edit, after its commit.
 pub(super) struct Edited {
     /// Runs that are interrupted, each with the claim that held it.
-    pub interrupted: Vec<(RunId, i64)>,
+    pub interrupted: Vec<RunClaim>,
     /// They ended, and are not only begun again.
     pub is_over: bool,
     /// The run that answers the new text, and when it may begin, if not at once.
@@ -62,10 +62,10 @@ impl IngressService {
             // The questions of those runs are to be changed.
             self.context.notify.runs.notify_one();
         }
-        for (run, epoch) in edited.interrupted {
-            self.runs.interrupt(run, epoch);
+        for claim in edited.interrupted {
+            self.runs.interrupt(claim);
             if edited.is_over {
-                self.context.delivery.cancelled(run);
+                self.context.delivery.cancelled(claim.run);
             }
         }
         match edited.not_before.filter(|at| *at > now) {
@@ -140,7 +140,7 @@ async fn answered_anew(
     let again = runs::begin_again(tx, run, &input, rules.worker, rules.until, now).await?;
     let edited = match again {
         Some(again) => Some(Edited {
-            interrupted: vec![(run, again.epoch - 1)],
+            interrupted: vec![RunClaim::before(&again)],
             is_over: false,
             begin: Lease {
                 run,

@@ -4,6 +4,7 @@ use clifford_chat::{inbound::Accepted, outbound::Mark};
 use clifford_core::id::RunId;
 use clifford_delivery::outbound::{PendingDelivery, To};
 use clifford_engine::work::Work;
+use clifford_store::runs::RunClaim;
 
 use super::IngressService;
 
@@ -21,7 +22,7 @@ pub(super) struct IngressOutcome {
     /// Where a message waits for something else.
     pub waits: Option<To>,
     /// Runs that were cancelled, each with the claim that held it.
-    pub interrupted: Vec<(RunId, i64)>,
+    pub interrupted: Vec<RunClaim>,
     pub work_to_claim: bool,
     pub no_agent: bool,
     /// A command was refused, and its person told.
@@ -63,10 +64,10 @@ impl IngressService {
         for told in outcome.stopped {
             self.context.delivery.deliver(told);
         }
-        for (run, epoch) in outcome.interrupted {
-            self.runs.interrupt(run, epoch);
+        for claim in outcome.interrupted {
+            self.runs.interrupt(claim);
             // One that waited for subagents has no task to say so.
-            self.context.delivery.cancelled(run);
+            self.context.delivery.cancelled(claim.run);
         }
         if let Some((pending, to)) = outcome.answer {
             self.context.delivery.busy(&to, RunId(pending.message.id.0), 0);

@@ -14,6 +14,7 @@ pub mod views;
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, RunId, UserId, WorkerId},
+    row::FromRow,
     runs::{CancelReason, Run, RunStatus, WakeOn, WakeReason},
     value::args,
 };
@@ -40,6 +41,36 @@ pub struct Lease {
     pub owner: WorkerId,
     /// The claim.
     pub epoch: i64,
+}
+
+impl Lease {
+    /// The claim that gave it.
+    pub const fn claim(&self) -> RunClaim {
+        RunClaim {
+            run: self.run,
+            epoch: self.epoch,
+        }
+    }
+}
+
+/// One claim of a run, whoever made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromRow)]
+pub struct RunClaim {
+    /// The run.
+    #[row(rename = "id")]
+    pub run: RunId,
+    /// The claim.
+    pub epoch: i64,
+}
+
+impl RunClaim {
+    /// The claim that held a run before the one that its row holds now.
+    pub const fn before(run: &Run) -> Self {
+        Self {
+            run: run.id,
+            epoch: run.epoch - 1,
+        }
+    }
 }
 
 /// One run.

@@ -16,7 +16,7 @@ use clifford_store::{
     StoreError,
     jobs::{self, JobLease, NewJob},
     leases::{self, ClaimWindow},
-    runs::{self, Lease, queue as run_queue, steps, tree as run_tree},
+    runs::{self, Lease, RunClaim, queue as run_queue, steps, tree as run_tree},
     usage,
 };
 
@@ -251,7 +251,8 @@ pub async fn a_cancelled_run_is_its_workers_no_more(world: World) {
         .await
         .expect("cancels");
     cancelled.sort();
-    let mut expected = vec![(parent.id, 1), (child.id, 1), (grandchild.id, 0)];
+    let claim = |run, epoch| RunClaim { run, epoch };
+    let mut expected = vec![claim(parent.id, 1), claim(child.id, 1), claim(grandchild.id, 0)];
     expected.sort();
     assert_eq!(cancelled, expected);
     for run in [parent.id, child.id, grandchild.id] {

@@ -17,7 +17,7 @@ use clifford_chat::platform::Platform;
 use clifford_content::files::Storage;
 use clifford_core::{
     clock::Timestamp,
-    id::{JobId, RunId, UserId},
+    id::{JobId, UserId},
     people::UserRole,
     runs::CancelReason,
     work::JobKind,
@@ -31,7 +31,7 @@ use clifford_store::{
         erasure::{self, Person},
     },
     removal::Counts,
-    runs,
+    runs::{self, RunClaim},
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
 use serde_json::json;
@@ -109,19 +109,19 @@ pub struct Erased {
     /// The bot's owner was erased: it has none now.
     pub was_owner: bool,
     /// Runs that were taken from whoever worked on them, each with the claim that held it.
-    pub taken: Vec<(RunId, i64)>,
+    pub taken: Vec<RunClaim>,
 }
 
 /// Has a person erased: makes the job for it, and ends what is done for them. Returns the runs that were cancelled,
 /// each with the claim that held it.
-pub async fn begin(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<(JobId, Vec<(RunId, i64)>), StoreError> {
+pub async fn begin(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<(JobId, Vec<RunClaim>), StoreError> {
     let job = jobs::insert(tx, Payload::row(person, now), now).await?;
     let job = job.ok_or_else(|| StoreError::Conflict("the job was not made".to_owned()))?;
     Ok((job, cancel_runs(tx, person, now).await?))
 }
 
 /// Cancels a person's runs. A new run answers the messages of others in one of them.
-async fn cancel_runs(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<Vec<(RunId, i64)>, StoreError> {
+async fn cancel_runs(tx: &mut Tx, person: UserId, now: Timestamp) -> Result<Vec<RunClaim>, StoreError> {
     let mut cancelled = Vec::new();
     for id in erasure::unended(tx, person).await? {
         let Some(run) = runs::get(tx, id).await? else { continue };
@@ -156,8 +156,8 @@ async fn work(claimed: &Claimed, Payload { person, asked_at }: Payload) -> Resul
         }
         typed(&cx.db, person, &cx.tools.services.data_dir).await?;
         let erased = rows(&cx.db, person, lease, cx.tools.services.files.storage(), now).await?;
-        for (run, epoch) in &erased.taken {
-            claimed.runs.interrupt(*run, *epoch);
+        for claim in &erased.taken {
+            claimed.runs.interrupt(*claim);
         }
         cx.notify.runs.notify_one();
         if erased.was_owner {

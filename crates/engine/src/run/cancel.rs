@@ -10,7 +10,7 @@ use clifford_store::{
     Db, StoreError, Tx, contexts,
     db::notify,
     messages::{self, NewOutbound},
-    runs::{self, Lease, tree as run_tree},
+    runs::{self, Lease, RunClaim, tree as run_tree},
     triggers,
 };
 use clifford_text::{Approval, Outcome};
@@ -25,19 +25,14 @@ use crate::work::Work;
 #[derive(Clone, Debug)]
 pub struct Cancelled {
     /// Each run that was cancelled, with the claim that held it.
-    pub runs: Vec<(RunId, i64)>,
+    pub runs: Vec<RunClaim>,
     /// The run for what had arrived meanwhile, leased to the worker that was named.
     pub follow_up: Option<Lease>,
 }
 
 /// Cancels a run and everything it created. Returns each run that was cancelled with the claim that held it;
 /// none if the run had ended.
-pub async fn tree(
-    tx: &mut Tx,
-    root: RunId,
-    reason: CancelReason,
-    now: Timestamp,
-) -> Result<Vec<(RunId, i64)>, StoreError> {
+pub async fn tree(tx: &mut Tx, root: RunId, reason: CancelReason, now: Timestamp) -> Result<Vec<RunClaim>, StoreError> {
     let mut cancelled = Vec::new();
     let mut left = vec![root];
     while let Some(id) = left.pop() {
@@ -46,7 +41,7 @@ pub async fn tree(
             settling::settle(tx, id, |lang| lang.say(asks_no_more(reason)), now).await?;
             triggers::remove_wake(tx, id).await?;
             // The row holds the claim that cancelling made: the worker's is the one before.
-            cancelled.push((id, run.epoch - 1));
+            cancelled.push(RunClaim::before(&run));
             if id == root && wake_parent(tx, &run, now).await? {
                 notify::work(tx).await?;
             }

@@ -123,9 +123,11 @@ impl Runs {
             .db
             .write(move |tx| Box::pin(async move { cancel::commit(tx, &run, message.as_ref(), begins, now).await }))
             .await?;
-        for (run, epoch) in cancelled.runs {
-            self.interrupt(run, epoch);
-            self.context.events.tell(run, RunEvent::Status(RunStatus::Cancelled));
+        for claim in cancelled.runs {
+            self.interrupt(claim);
+            self.context
+                .events
+                .tell(claim.run, RunEvent::Status(RunStatus::Cancelled));
         }
         if let Some(lease) = cancelled.follow_up {
             self.start_held(lease);

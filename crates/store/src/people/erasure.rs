@@ -14,6 +14,7 @@ use crate::{
     Conn, StoreError, Tx,
     leases::sql::freed,
     removal::{self, Counts, count, each, ids},
+    runs::RunClaim,
 };
 
 /// Channels of a person. `$1`: the person.
@@ -324,16 +325,16 @@ pub async fn files(conn: &mut Conn, person: UserId) -> Result<Vec<String>, Store
 
 /// Takes the runs at work in these channels from their workers, so that they begin again with the rows as they are now:
 /// prompts in memory hold the old ones. Returns the runs, each with the claim that held it.
-pub async fn take_work(tx: &mut Tx, channels: &[ChannelId]) -> Result<Vec<(RunId, i64)>, StoreError> {
+pub async fn take_work(tx: &mut Tx, channels: &[ChannelId]) -> Result<Vec<RunClaim>, StoreError> {
     let mut taken = Vec::new();
     for channel in channels {
-        let runs: Vec<(RunId, i64)> = tx
+        let runs: Vec<RunClaim> = tx
             .fetch_all(
                 concat!(
                     "UPDATE runs SET status = 'pending', epoch = epoch + 1, ",
                     freed!(),
                     " WHERE channel_id = $1 AND lease_owner IS NOT NULL AND status IN ('pending', 'running')
-                     RETURNING id, epoch - 1"
+                     RETURNING id, epoch - 1 AS epoch"
                 ),
                 args![*channel],
             )

@@ -5,7 +5,7 @@ mod vocabulary;
 use std::collections::BTreeSet;
 
 use clifford_chat::names;
-use clifford_core::id::{ChannelId, RunId};
+use clifford_core::id::ChannelId;
 use clifford_store::{
     Conn, StoreError, Tx,
     messages::unreadable,
@@ -14,6 +14,7 @@ use clifford_store::{
         quotes::{self as texts, Cell, Column},
     },
     removal::Counts,
+    runs::RunClaim,
 };
 
 use self::vocabulary::vocabulary;
@@ -145,7 +146,7 @@ impl Traces {
 
     /// Removes them, now that the person's own rows are gone. Returns the runs that were taken from whoever worked on
     /// them, each with the claim that held it.
-    pub(super) async fn remove(self, tx: &mut Tx, counts: &mut Counts) -> Result<Vec<(RunId, i64)>, StoreError> {
+    pub(super) async fn remove(self, tx: &mut Tx, counts: &mut Counts) -> Result<Vec<RunClaim>, StoreError> {
         let summaries = texts::forget_summaries(tx, self.person.id).await?;
         *counts.entry("summaries").or_default() += summaries;
         let events = self.unreadable(tx).await?;
