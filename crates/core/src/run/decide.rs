@@ -82,9 +82,7 @@ pub fn decide(state: &RunState, rules: &Rules, reply: &Result<Reply, Unreadable>
     noted.notes.extend(reply.notes.iter().map(|note| note.category));
     let decision = match gates::refusal(&noted, rules, &reply.action) {
         None => judge(&noted, rules, &reply.action, before, now),
-        Some(Refusal::Note(about, text)) => Decision::Record(with(before, note(about, &text))),
-        Some(Refusal::Complete(kind)) => complete(state, before, kind),
-        Some(Refusal::Fail(kind)) => fail(&noted, rules, before, kind, &reply.action),
+        Some(refusal) => refused(state, before, refusal),
     };
     unless_stuck(state, decision)
 }
@@ -102,11 +100,18 @@ pub fn queued(state: &RunState, rules: &Rules, call: &ToolCall) -> Decision {
             before,
             call: gates::with_full_name(rules, call.clone()),
         },
-        Some(Refusal::Note(about, text)) => Decision::Record(with(before, note(about, &text))),
-        Some(Refusal::Complete(kind)) => complete(state, before, kind),
-        Some(Refusal::Fail(kind)) => fail(state, rules, before, kind, &action),
+        Some(refusal) => refused(state, before, refusal),
     };
     unless_stuck(state, decision)
+}
+
+/// The decision on an action that a gate refuses.
+fn refused(state: &RunState, before: Vec<StepKind>, refusal: Refusal) -> Decision {
+    match refusal {
+        Refusal::Note(about, text) => Decision::Record(with(before, note(about, &text))),
+        Refusal::Spent => complete(state, before, EndingKind::Iterations),
+        Refusal::Fail(fatal) => fail(state, before, &fatal),
+    }
 }
 
 /// The decision on a reply whose files cannot be sent: its notes count, and the model gets the reason.

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use clifford_action::Action;
 use clifford_text::Outcome;
 
 use super::{
     approval,
     decision::{Decision, Ending, Failure},
-    gates,
+    gates::Fatal,
     rules::Rules,
     sentences::{self, Sentence},
     state::{AnswerProgress, RunState, joined},
@@ -58,29 +57,18 @@ pub(super) fn complete(state: &RunState, before: Vec<StepKind>, kind: EndingKind
     }
 }
 
-pub(super) fn fail(
-    state: &RunState,
-    rules: &Rules,
-    before: Vec<StepKind>,
-    kind: EndingKind,
-    action: &Action,
-) -> Decision {
-    let tool = gates::tool_call(state, rules, action)
-        .map(|call| call.name)
-        .unwrap_or_default();
-    let (sentence, error) = match (&state.limitation, kind) {
-        (Some(limitation), EndingKind::Limitation) => (
-            sentences::tool_failed(&limitation.tool, limitation.error.as_deref()),
-            format!(
-                "the tool {} failed for good, and the model would not finish",
-                limitation.tool
-            ),
+pub(super) fn fail(state: &RunState, before: Vec<StepKind>, fatal: &Fatal) -> Decision {
+    let (kind, sentence, error) = match fatal {
+        Fatal::Limitation { tool, error } => (
+            EndingKind::Limitation,
+            sentences::tool_failed(tool, error.as_deref()),
+            format!("the tool {tool} failed for good, and the model would not finish"),
         ),
-        (_, EndingKind::ToolRepeated) => (
-            sentences::tool_repeated(&tool),
+        Fatal::ToolRepeated { tool } => (
+            EndingKind::ToolRepeated,
+            sentences::tool_repeated(tool),
             format!("the tool {tool} was called a third time with the same arguments"),
         ),
-        _ => (sentences::ERROR, "the run cannot go on".to_owned()),
     };
     Decision::Fail {
         before,

@@ -5,7 +5,7 @@ use clifford_action::{Action, Category};
 use super::{
     rules::Rules,
     state::RunState,
-    step::{EndingKind, NoteAbout, ToolCall},
+    step::{NoteAbout, ToolCall},
 };
 
 /// The refusal of an action by a gate.
@@ -13,10 +13,27 @@ use super::{
 pub enum Refusal {
     /// Tell the model, and go on.
     Note(NoteAbout, String),
-    /// The run completes with what it has.
-    Complete(EndingKind),
+    /// The iterations are spent: the run completes with what it has.
+    Spent,
     /// The run fails.
-    Fail(EndingKind),
+    Fail(Fatal),
+}
+
+/// The refusal that a run fails by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fatal {
+    /// A tool failed for good, and the model would not finish.
+    Limitation {
+        /// `tool.command`.
+        tool: String,
+        /// The tool's error, if the user may read it.
+        error: Option<String>,
+    },
+    /// The same call a third time.
+    ToolRepeated {
+        /// `tool.command`.
+        tool: String,
+    },
 }
 
 /// Judges one action.
@@ -43,7 +60,7 @@ fn iteration_limit(state: &RunState, _: &Rules, action: &Action) -> Option<Refus
         action,
         Action::Finish { .. } | Action::SendMessage { .. } | Action::SetRunLimits { .. }
     );
-    (state.iterations >= state.max_iterations && !accepted).then_some(Refusal::Complete(EndingKind::Iterations))
+    (state.iterations >= state.max_iterations && !accepted).then_some(Refusal::Spent)
 }
 
 /// After a tool failed permanently, only an ending is accepted.
@@ -56,7 +73,10 @@ fn limitation(state: &RunState, _: &Rules, action: &Action) -> Option<Refusal> {
         return None;
     }
     Some(if limitation.refusals > 0 {
-        Refusal::Fail(EndingKind::Limitation)
+        Refusal::Fail(Fatal::Limitation {
+            tool: limitation.tool.clone(),
+            error: limitation.error.clone(),
+        })
     } else {
         let text = format!(
             "The tool {} failed for good. Only finish, send_message and recover are accepted now: tell the user honestly what you could not do.",
@@ -89,7 +109,7 @@ fn planning_gate(state: &RunState, rules: &Rules, action: &Action) -> Option<Ref
 /// The same call a third time ends the run.
 fn repeated_call(state: &RunState, rules: &Rules, action: &Action) -> Option<Refusal> {
     let call = tool_call(state, rules, action)?;
-    (state.times_called(&call) >= 2).then_some(Refusal::Fail(EndingKind::ToolRepeated))
+    (state.times_called(&call) >= 2).then_some(Refusal::Fail(Fatal::ToolRepeated { tool: call.name }))
 }
 
 /// The deepest level spawns nothing.
