@@ -77,6 +77,13 @@ pub(crate) struct Me {
     pub(crate) manages: bool,
 }
 
+impl Me {
+    /// They see what is theirs, or a place that they manage: they are no owner, and not the operator.
+    pub(crate) fn is_person(&self) -> bool {
+        self.role == "person"
+    }
+}
+
 /// How many requests of one page are made at once. Each of them has a connection of the database to itself, and a
 /// connection keeps what it has read: a page that asks for all of its parts at once would leave some megabytes behind.
 const AT_ONCE: usize = 2;
@@ -144,7 +151,7 @@ impl Asker {
 
     /// The reader sees what is theirs, or a place that they manage: they are no owner, and not the operator.
     pub(crate) fn is_person(&self) -> bool {
-        self.me.as_ref().is_none_or(|me| me.role == "person")
+        self.me.as_ref().is_none_or(Me::is_person)
     }
 
     /// Reads an answer whose status is part of what it tells.

@@ -87,10 +87,7 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<MemoryQuery>) -> Resu
         with_query("/api/memories", &all),
         with_query("/api/memories/jobs", &[("userId", &query.user_id), ("limit", "5")]),
     );
-    let own = asker
-        .me()
-        .filter(|me| me.role == "person")
-        .and_then(|me| me.user_id.clone());
+    let own = asker.me().filter(|me| me.is_person()).and_then(|me| me.user_id.clone());
     let person = Some(query.user_id.clone()).filter(|person| !person.is_empty()).or(own);
     let (page, jobs, people) = try_join!(
         asker.get::<Page<Item>>(&items),

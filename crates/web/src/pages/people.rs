@@ -82,7 +82,7 @@ pub(crate) async fn list(asker: Asker, Query(query): Query<PeopleQuery>) -> Resu
     let sought = query.q.trim();
     let path = with_query("/api/users", &[("q", sought), ("before", &query.before)]);
     let (page, strangers) = try_join!(asker.get::<Page<Person>>(&path), pairings::open(&asker))?;
-    let about = match asker.me().is_some_and(|me| me.role == "person") {
+    let about = match asker.me().is_some_and(|me| me.is_person()) {
         true => "You, as the bot knows you: your accounts, your keys and what you may take out or erase.",
         false => "Everybody who has spoken to the bot, each once, on whatever platforms.",
     };
@@ -202,7 +202,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
 
 /// The form of a person.
 fn fields(asker: &Asker, person: &Person, value: impl Fn(&str) -> String) -> Markup {
-    let may_choose = asker.me().is_some_and(|me| me.role != "person");
+    let may_choose = asker.me().is_some_and(|me| !me.is_person());
     html! {
         form method="post" action={ "/people/" (person.id) } {
             (layout::token(asker))

@@ -56,7 +56,7 @@ pub(crate) async fn show(asker: Asker, Query(wanted): Query<SettingsQuery>) -> R
         .me()
         .and_then(|me| me.user_id.clone())
         .map(|id| format!("user:{id}"));
-    let is_person = asker.me().is_some_and(|me| me.role == "person");
+    let is_person = asker.me().is_some_and(|me| me.is_person());
     let scope = match (wanted.scope.as_str(), &own) {
         ("", Some(own)) if is_person => own.clone(),
         ("", _) => "bot".to_owned(),

@@ -119,7 +119,7 @@ fn tone(scope: &str) -> Tone {
 }
 
 fn form(asker: &Asker, people: &Names, user: &str) -> Markup {
-    let is_owner = asker.me().is_none_or(|me| me.role != "person");
+    let is_owner = asker.me().is_none_or(|me| !me.is_person());
     let scopes = SCOPES.iter().filter(|(scope, _)| is_owner || *scope != "admin");
     html! {
         section.card aria-labelledby="new-title" {

@@ -176,7 +176,7 @@ pub(crate) async fn list(asker: Asker, Query(within): Query<Within>) -> Result<R
         }
     }
     let page: Page<Tool> = asker.get(&within.at("/api/tools")).await?;
-    let is_owner = asker.me().is_some_and(|me| me.role != "person");
+    let is_owner = asker.me().is_some_and(|me| !me.is_person());
     let content = html! {
         (head("Tools", "What the bot can do besides talking. A tool that is off is not shown to models.", &elsewhere(&within, is_owner)))
         (place(&asker, &within).await?)

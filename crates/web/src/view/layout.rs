@@ -94,7 +94,7 @@ pub(crate) fn token(asker: &Asker) -> Markup {
 
 /// Pages that would only say that they are the owner's are left out.
 fn may_see(asker: &Asker, address: &str) -> bool {
-    let Some(me) = asker.me().filter(|me| me.role == "person") else {
+    let Some(me) = asker.me().filter(|me| me.is_person()) else {
         return true;
     };
     match address {

@@ -172,7 +172,7 @@ fn fields(asker: &Asker, choices: &Choices, given: &[(&str, &str)]) -> Markup {
     };
     let questions = choices.questions();
     let from = begins(&questions, value("from"));
-    let may_prompt = asker.me().is_none_or(|me| me.role != "person");
+    let may_prompt = asker.me().is_none_or(|me| !me.is_person());
     html! {
         section.card aria-labelledby="rerun-title" {
             h2 id="rerun-title" { "What is different" }
