@@ -7,6 +7,8 @@
 
 use std::{fs, path::Path};
 
+use crate::architecture::without_tests;
+
 /// The crates through which people are spoken to.
 const TALKING: [&str; 12] = [
     "crates/chat/src",
@@ -194,7 +196,7 @@ struct Literal {
     within: Vec<(String, usize)>,
 }
 
-/// Reads the string literals of a source, up to its tests.
+/// Reads the string literals of a source, its tests apart.
 struct Reader<'a> {
     rest: std::iter::Peekable<std::str::Chars<'a>>,
     line: usize,
@@ -204,12 +206,10 @@ struct Reader<'a> {
     found: Vec<Literal>,
 }
 
-impl<'a> Reader<'a> {
-    fn of(source: &'a str) -> Vec<Literal> {
-        let source = ["#[cfg(test)]\nmod ", "#[cfg(test)]\npub(crate) mod "]
-            .iter()
-            .fold(source, |source, tests| source.split(tests).next().unwrap_or_default());
-        let mut reader = Self {
+impl Reader<'_> {
+    fn of(source: &str) -> Vec<Literal> {
+        let source = without_tests(source);
+        let mut reader = Reader {
             rest: source.chars().peekable(),
             line: 1,
             path: String::new(),
@@ -474,7 +474,7 @@ fn a_sentence_in_the_code_is_found() {
         ),
         ("// \"It is a comment\"\nlet x = 'a';", vec![]),
         (
-            "let x = 1;\n#[cfg(test)]\nmod tests { const X: &str = \"It is a test\"; }",
+            "let x = 1;\n#[cfg(test)]\nmod tests {\n    const X: &str = \"It is a test\";\n}",
             vec![],
         ),
     ] {
