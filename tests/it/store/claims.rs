@@ -1,6 +1,6 @@
 //! Leases: the worker that may work on a run, and the one that no longer may.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clifford_core::{
     clock::Timestamp,
@@ -20,7 +20,10 @@ use clifford_store::{
     usage,
 };
 
-use super::world::{LEASE, NOW, TREE, World, end, to};
+use super::{
+    people::execute,
+    world::{LEASE, NOW, TREE, World, end, to},
+};
 
 pub async fn two_workers_never_claim_the_same_run(world: World) {
     let mut made = Vec::new();
@@ -109,6 +112,42 @@ pub async fn what_subagents_used_is_told_with_what_theirs_did(world: World) {
     };
     let expected = BTreeMap::from([(child.id, with_its_own), (alone.id, Used::default())]);
     assert_eq!(used.expect("reads"), expected);
+}
+
+pub async fn the_steps_of_ended_subagents_are_read_together(world: World) {
+    let (parent, _) = world.held(world.run()).await;
+    let (ended, lease) = world.held(world.child_of(&parent)).await;
+    let (corrupt, corrupted) = world.held(world.child_of(&parent)).await;
+    let (at_work, working) = world.held(world.child_of(&parent)).await;
+    for (run, lease) in [(ended.id, lease), (corrupt.id, corrupted), (at_work.id, working)] {
+        let steps = [1, 2].map(|seq| Step {
+            seq,
+            at: NOW,
+            kind: StepKind::Event(Event::Tainted {
+                origins: BTreeSet::from([format!("page {seq}")]),
+            }),
+        });
+        let appends = (world.db).write(move |tx| Box::pin(async move { steps::append(tx, run, &steps).await }));
+        appends.await.expect("appends");
+        if run != at_work.id {
+            world.advance(lease, RunStatus::Completed).await.expect("ends");
+        }
+    }
+    let sql = format!(
+        "UPDATE run_steps SET type = 'nothing' WHERE seq = 2 AND run_id = '{}'",
+        corrupt.id
+    );
+    execute(&world.db, sql).await;
+    let found = steps::of_ended_children(&mut world.db.read().await.expect("reads"), parent.id).await;
+    let found = found.expect("reads");
+    assert_eq!(found.len(), 2, "{found:?}");
+    let places = |run| {
+        found[&run]
+            .as_ref()
+            .map(|steps| steps.iter().map(|step| step.seq).collect::<Vec<_>>())
+    };
+    assert_eq!(places(ended.id), Ok(vec![1, 2]));
+    assert!(places(corrupt.id).is_err());
 }
 
 pub async fn a_run_whose_lease_ran_out_is_taken_over(world: World) {

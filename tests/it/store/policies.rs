@@ -10,7 +10,7 @@ use clifford_core::{
     policy::{Action, By as Counted, Limit, Per, Reason, Rule},
     run::{
         question,
-        step::{Answerer, ConfirmAbout, ConfirmRequest, Event, Step, StepKind, ToolCall},
+        step::{Answerer, ConfirmAbout, ConfirmRequest, Event, NoteAbout, Step, StepKind, ToolCall},
     },
     runs::{Run, RunStatus, WakeReason},
 };
@@ -20,7 +20,7 @@ use clifford_engine::{
 };
 use clifford_store::{
     places::policies,
-    runs::{self, Advance, steps},
+    runs::{self, Advance, approvals, steps},
 };
 use serde_json::json;
 use tokio_util::task::TaskTracker;
@@ -249,6 +249,33 @@ fn by(user: &User, run: &Run, code: &str, approved: bool) -> ApprovalAnswer {
         words: None,
         by: AnsweredBy::User(user.clone()),
     }
+}
+
+pub async fn denied_questions_are_found_with_their_answers(world: World) {
+    // Another run asks as well, and nobody has answered it.
+    asking(&world).await;
+    let (denied, code) = asking(&world).await;
+    let note = Step {
+        seq: 2,
+        at: NOW,
+        kind: StepKind::Event(Event::SystemNote {
+            about: NoteAbout::LastIteration,
+            text: "no question".into(),
+        }),
+    };
+    let run = denied.id;
+    let notes = (world.db).write(move |tx| Box::pin(async move { steps::append(tx, run, &[note]).await }));
+    notes.await.unwrap();
+    answer(&world, by(&world.user, &denied, &code, false), NOW).await;
+    let found = approvals::denials_in(&mut world.db.read().await.unwrap(), world.user.id, world.context).await;
+    let places: Vec<Vec<u32>> = (found.unwrap().iter())
+        .map(|steps| steps.iter().map(|step| step.seq).collect())
+        .collect();
+    assert_eq!(
+        places,
+        [[1, 3]],
+        "the question and its answer, without the note between them"
+    );
 }
 
 pub async fn of_two_answers_at_once_one_is_taken(world: World) {

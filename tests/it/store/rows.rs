@@ -315,6 +315,31 @@ pub async fn outgoing_messages_are_claimed_by_one_worker_and_delivered_part_by_p
     assert!(!outbox::has_older(&mut conn, channel, later).await.expect("reads"));
 }
 
+pub async fn a_claim_brings_the_undelivered_parts_of_each_message(world: World) {
+    let (first, second) = (outgoing(&world).await, outgoing(&world).await);
+    let worker = WorkerId::new();
+    assert_eq!(claim_by(&world.db, worker, NOW).await, [first, second]);
+    let delivered = Delivered {
+        message: first,
+        seq: 0,
+        is_last: false,
+        platform_id: Some("p"),
+        worker,
+    };
+    let marks = (world.db).write(move |tx| Box::pin(outbox::part_delivered(tx, delivered, NOW)));
+    marks.await.expect("marks");
+    let claims = (world.db).write(move |tx| {
+        let look = ClaimWindow::new(WorkerId::new(), NOW.after(LEASE * 2), LEASE);
+        Box::pin(async move { outbox::claim(tx, look, &[Platform::new("telegram")], 10).await })
+    });
+    let claimed: Vec<_> = (claims.await.expect("claims").into_iter())
+        .map(|(message, parts)| (message.id, parts.into_iter().map(|part| part.key).collect::<Vec<_>>()))
+        .collect();
+    let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
+    assert_eq!(claimed, [(first, keys(&["k2"])), (second, keys(&["k1", "k2"]))]);
+    assert_eq!(claim(&world.db, NOW.after(LEASE * 2)).await, []);
+}
+
 pub async fn a_message_is_its_senders_until_another_takes_it_or_it_is_given_back(world: World) {
     let id = outgoing(&world).await;
     let (a, b) = (WorkerId::new(), WorkerId::new());

@@ -285,23 +285,23 @@ impl<'a> Session<'a> {
         let mut conn = self.cx.db.read().await?;
         let children = run_tree::children(&mut conn, self.work.run.id).await?;
         let mut used = run_tree::used_by_children(&mut conn, self.work.run.id).await?;
+        let mut steps = steps::of_ended_children(&mut conn, self.work.run.id).await?;
         drop(conn);
         for child in children.into_iter().filter(|child| child.status.is_ended()) {
             if self.state.children.contains(&child.id) {
-                let (origins, readers, may_be_undone) =
-                    match steps::of_run(&mut self.cx.db.read().await?, child.id).await {
-                        Ok(steps) => {
-                            let state = RunState::replay(&child, &self.cx.settings.rules, &steps);
-                            if state.evidence.tells_of_person() {
-                                self.private.learn(child.output_text.as_deref().unwrap_or_default());
-                            }
-                            let readers = state.labels.readers_of_result();
-                            (state.origins, readers, state.undoable)
+                let (origins, readers, may_be_undone) = match steps.remove(&child.id).unwrap_or_else(|| Ok(Vec::new()))
+                {
+                    Ok(steps) => {
+                        let state = RunState::replay(&child, &self.cx.settings.rules, &steps);
+                        if state.evidence.tells_of_person() {
+                            self.private.learn(child.output_text.as_deref().unwrap_or_default());
                         }
-                        // Nobody knows what it has read.
-                        Err(StoreError::Corrupt(_)) => ([UNREADABLE.to_owned()].into(), Readers::unknown(), false),
-                        Err(error) => return Err(error.into()),
-                    };
+                        let readers = state.labels.readers_of_result();
+                        (state.origins, readers, state.undoable)
+                    }
+                    // Nobody knows what it has read.
+                    Err(_) => ([UNREADABLE.to_owned()].into(), Readers::unknown(), false),
+                };
                 self.push(StepKind::Event(Event::SubagentEnded {
                     run_id: child.id,
                     task: child.input_text,

@@ -1,9 +1,8 @@
 //! The outbox: outbound messages that have not been delivered, claimed by lease, a row a part.
 
-use clifford_chat::{
-    outbound::{Address, Part},
-    platform::Platform,
-};
+mod parts;
+
+use clifford_chat::{outbound::Address, platform::Platform};
 use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, MessageId, RunId, WorkerId},
@@ -14,6 +13,7 @@ use clifford_core::{
     value::args,
 };
 
+pub use self::parts::{OutgoingPart, SentPart, parts, sent_parts};
 use crate::{
     Conn, Db, StoreError, Tx,
     leases::{
@@ -73,20 +73,6 @@ impl Outgoing {
     }
 }
 
-/// A part of it.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct OutgoingPart {
-    /// Its place.
-    pub seq: i64,
-    /// The same for every attempt.
-    #[row(rename = "delivery_key")]
-    pub key: String,
-    /// Its content.
-    pub body: JsonText<Part>,
-    /// Where it stands.
-    pub status: MessageStatus,
-}
-
 /// Claims messages; `$lock` is the end of the rows that it chooses.
 macro_rules! claim_outbound {
     ($lock:expr) => {
@@ -129,42 +115,12 @@ pub async fn claim(
         )
         .await?;
     claimed.sort_by_key(|message| message.id);
-    let mut whole = Vec::with_capacity(claimed.len());
-    for message in claimed {
-        let parts = parts(tx, message.id).await?;
-        whole.push((message, parts));
-    }
-    Ok(whole)
-}
-
-/// The parts of a message that have not been delivered, in order.
-pub async fn parts(conn: &mut Conn, message: MessageId) -> Result<Vec<OutgoingPart>, StoreError> {
-    conn.fetch_all(
-        "SELECT seq, delivery_key, body, status FROM message_parts
-         WHERE message_id = $1 AND status IN ('pending', 'sending') ORDER BY seq",
-        args![message],
-    )
-    .await
-}
-
-/// A part of a message as it was sent.
-#[derive(Clone, Debug, FromRow)]
-pub struct SentPart {
-    /// Its content.
-    pub body: JsonText<Part>,
-    /// The platform's id of it.
-    pub platform_message_id: Option<String>,
-    /// Where it stands.
-    pub status: MessageStatus,
-}
-
-/// All parts of a message, in order.
-pub async fn sent_parts(conn: &mut Conn, message: MessageId) -> Result<Vec<SentPart>, StoreError> {
-    conn.fetch_all(
-        "SELECT body, platform_message_id, status FROM message_parts WHERE message_id = $1 ORDER BY seq",
-        args![message],
-    )
-    .await
+    let mut parts = parts::of_each(tx, claimed.iter().map(|message| message.id)).await?;
+    let with_parts = |message: Outgoing| {
+        let parts = parts.remove(&message.id).unwrap_or_default();
+        (message, parts)
+    };
+    Ok(claimed.into_iter().map(with_parts).collect())
 }
 
 /// The messages that a worker is to send, as the rows have them.

@@ -7,13 +7,20 @@ use clifford_core::{
     json_text::JsonText,
     messages::MessageStatus,
     row::FromRow,
+    run::step::Step,
     runs::{Run, WakeReason},
     value::args,
 };
 
 use serde_json::Value as Json;
 
-use crate::{Conn, StoreError, Tx, runs::COLUMNS};
+use crate::{
+    Conn, StoreError, Tx,
+    runs::{
+        COLUMNS,
+        steps::{self, OF_RUN},
+    },
+};
 
 /// The runs of a person that ask in a channel, oldest first. Subagents ask where the person asked.
 pub async fn asked_in(conn: &mut Conn, user: UserId, channel: ChannelId) -> Result<Vec<Run>, StoreError> {
@@ -137,15 +144,26 @@ pub async fn on_the_way(conn: &mut Conn, user: UserId, channel: ChannelId) -> Re
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
-/// The newest runs of a person in a conversation in which a question was denied, or nobody answered it.
-pub async fn denied_in(conn: &mut Conn, user: UserId, context: ContextId) -> Result<Vec<RunId>, StoreError> {
+/// The questions and answers in the newest runs of a person in a conversation in which a question was denied, or nobody
+/// answered it: the steps of each run, in order.
+///
+/// # Errors
+/// [`StoreError::Corrupt`]: a row is of no known form.
+pub async fn denials_in(conn: &mut Conn, user: UserId, context: ContextId) -> Result<Vec<Vec<Step>>, StoreError> {
     // Within a text the quotation marks would be escaped.
-    let sql = r#"SELECT id FROM runs WHERE user_id = $1 AND context_id = $2 AND EXISTS (
-                     SELECT 1 FROM run_steps WHERE run_id = runs.id AND type = 'message'
-                     AND result_json LIKE '%"event":"confirm"%' AND result_json LIKE '%"approved":false%')
-                 ORDER BY id DESC LIMIT 50"#;
-    let rows: Vec<(RunId,)> = conn.fetch_all(sql, args![user, context]).await?;
-    Ok(rows.into_iter().map(|row| row.0).collect())
+    let sql = format!(
+        r#"SELECT {OF_RUN} FROM run_steps s WHERE s.run_id IN (
+               SELECT id FROM runs WHERE user_id = $1 AND context_id = $2 AND EXISTS (
+                   SELECT 1 FROM run_steps d WHERE d.run_id = runs.id AND d.type = 'message'
+                   AND d.result_json LIKE '%"event":"confirm"%' AND d.result_json LIKE '%"approved":false%')
+               ORDER BY id DESC LIMIT 50)
+           AND s.type = 'message' AND s.result_json LIKE '%"event":"confirm%'
+           ORDER BY s.run_id, s.seq"#
+    );
+    let runs = steps::by_run(conn.fetch_all(sql, args![user, context]).await?);
+    runs.into_values()
+        .map(|steps| steps.map_err(StoreError::Corrupt))
+        .collect()
 }
 
 /// The metadata of a message that shows a question.

@@ -1,7 +1,10 @@
 //! Steps: append-only, one row each.
 
+use std::collections::BTreeMap;
+
 use clifford_core::{
     id::RunId,
+    row::FromRow,
     run::{
         columns::{StepRow, row, step},
         step::Step,
@@ -48,6 +51,47 @@ async fn append_some(tx: &mut Tx, run: RunId, steps: &[Step]) -> Result<(), Stor
 /// [`StoreError::Corrupt`]: a row is of no known form.
 pub async fn of_run(conn: &mut Conn, run: RunId) -> Result<Vec<Step>, StoreError> {
     after(conn, run, 0).await
+}
+
+/// A step's row, and whose step it is.
+#[derive(FromRow)]
+pub(crate) struct StepOfRun {
+    run_id: RunId,
+    #[row(flatten)]
+    step: StepRow,
+}
+
+/// The columns of a [`StepOfRun`], in statements in which `run_steps` is `s`.
+pub(crate) const OF_RUN: &str = "s.run_id, s.seq, s.type, s.tool_name, s.args_json, s.result_json, s.status, \
+                                 s.idempotency_key, s.duration_ms, s.created_at";
+
+/// The rows of several runs' steps by run, each in its order. A row of no known form fails its run alone: `Err` says why.
+pub(crate) fn by_run(rows: Vec<StepOfRun>) -> BTreeMap<RunId, Result<Vec<Step>, String>> {
+    let mut runs: BTreeMap<RunId, Result<Vec<Step>, String>> = BTreeMap::new();
+    for row in rows {
+        let steps = runs.entry(row.run_id).or_insert_with(|| Ok(Vec::new()));
+        if let Ok(known) = steps {
+            match step(row.step) {
+                Ok(step) => known.push(step),
+                Err(fault) => *steps = Err(fault),
+            }
+        }
+    }
+    runs
+}
+
+/// The steps of a run's subagents that have ended, by subagent. One whose steps cannot be read has the reason in place of
+/// them.
+pub async fn of_ended_children(
+    conn: &mut Conn,
+    parent: RunId,
+) -> Result<BTreeMap<RunId, Result<Vec<Step>, String>>, StoreError> {
+    let sql = format!(
+        "SELECT {OF_RUN} FROM run_steps s WHERE s.run_id IN (
+             SELECT id FROM runs WHERE parent_run_id = $1 AND status IN ('completed', 'failed', 'cancelled'))
+         ORDER BY s.run_id, s.seq"
+    );
+    Ok(by_run(conn.fetch_all(sql, args![parent]).await?))
 }
 
 /// One step of a run.

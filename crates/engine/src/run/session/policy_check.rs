@@ -137,10 +137,8 @@ impl Session<'_> {
             return Ok(false);
         };
         let mut conn = self.cx.db.read().await?;
-        let mut last = None;
-        for denied in approvals::denied_in(&mut conn, user, context).await? {
-            last = last.max(denials::last(&steps::of_run(&mut conn, denied).await?, call));
-        }
+        let runs = approvals::denials_in(&mut conn, user, context).await?;
+        let last = runs.iter().filter_map(|steps| denials::last(steps, call)).max();
         let (Some(last), Some(command)) = (last, self.cx.tools.registry.command(&call.name)) else {
             return Ok(false);
         };
