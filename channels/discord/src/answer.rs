@@ -203,7 +203,7 @@ pub(crate) async fn placeholder_with_retries(shared: &Shared, via: &Via, stand: 
 /// Takes the "is thinking" away from an interaction that will not be answered.
 pub(crate) async fn remove(shared: &Shared, via: &Via) {
     if let Err(error) = shared.api.call::<Value>(&original_call(via, Method::DELETE)).await {
-        tracing::debug!(%error, "failed to delete the placeholder of an ignored command");
+        tracing::debug!(%error, interaction_id = via.interaction, "failed to delete the placeholder of an ignored command");
     }
 }
 

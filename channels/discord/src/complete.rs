@@ -41,7 +41,7 @@ async fn choices(shared: &Shared, ingress: &dyn Ingress, typed: &InteractionPayl
     let named = |guild| shared.directory.named_roles(guild, &typed.roles);
     asked.speaker.roles = Some(typed.guild.map(named).unwrap_or_default());
     ingress.complete(asked).await.unwrap_or_else(|error| {
-        tracing::warn!(%error, "failed to find autocomplete choices");
+        tracing::warn!(%error, interaction_id = %typed.id, "failed to find autocomplete choices");
         Vec::new()
     })
 }

@@ -111,7 +111,7 @@ pub(crate) async fn finish(
             if posted.is_ok()
                 && let Err(error) = delete(shared, to, channel, &drafted).await
             {
-                tracing::debug!(%error, "failed to delete a draft in a thread that was archived");
+                tracing::debug!(%error, thread = %channel, "failed to delete a draft in a thread that was archived");
             }
             posted
         }

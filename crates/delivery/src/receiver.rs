@@ -142,29 +142,29 @@ impl Receiver {
 
     /// Takes or renews a lease.
     async fn hold(&self, name: &str) -> Hold {
-        let (name, window) = (name.to_owned(), self.clock_guard.window());
+        let (lease, window) = (name.to_owned(), self.clock_guard.window());
         let held = self
             .db
-            .write(move |tx| Box::pin(async move { leases::hold(tx, &name, window).await }))
+            .write(move |tx| Box::pin(async move { leases::hold(tx, &lease, window).await }))
             .await;
         match held {
             Ok(true) => Hold::Ours,
             Ok(false) => Hold::Elsewhere,
             Err(error) => {
-                tracing::warn!(%error, "failed to acquire a connection lease");
+                tracing::warn!(lease = name, %error, "failed to acquire a connection lease");
                 Hold::Unknown
             }
         }
     }
 
     async fn release(&self, name: &str) {
-        let (name, worker) = (name.to_owned(), self.clock_guard.worker());
+        let (lease, worker) = (name.to_owned(), self.clock_guard.worker());
         let given = self
             .db
-            .write(move |tx| Box::pin(async move { leases::release(tx, &name, worker).await }))
+            .write(move |tx| Box::pin(async move { leases::release(tx, &lease, worker).await }))
             .await;
         if let Err(error) = given {
-            tracing::warn!(%error, "failed to release a connection lease, which lapses by itself");
+            tracing::warn!(lease = name, %error, "failed to release a connection lease, which lapses by itself");
         }
     }
 

@@ -86,7 +86,7 @@ impl Mark {
             match written {
                 Ok(()) => return,
                 Err(StoreError::Unavailable(reason) | StoreError::Refused(reason) | StoreError::Damaged(reason)) => {
-                    tracing::warn!(reason, "waiting for the database to continue delivery");
+                    tracing::warn!(message_id = %id, channel_id = %channel, reason, "failed to mark a message, waiting for the database");
                     tokio::select! {
                         () = inner.stop.cancelled() => return,
                         () = tokio::time::sleep(backoff) => {}
@@ -94,7 +94,7 @@ impl Mark {
                     backoff = (backoff * 2).min(Duration::from_secs(5));
                 }
                 Err(error) => {
-                    tracing::error!(%error, "failed to update an outbox row");
+                    tracing::error!(message_id = %id, channel_id = %channel, %error, "failed to mark a message");
                     return;
                 }
             }

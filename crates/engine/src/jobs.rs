@@ -119,7 +119,7 @@ async fn examine(claimed: &Claimed) {
                 .write(move |tx| Box::pin(async move { jobs::quarantine(tx, &lease, &why, now).await }))
                 .await;
             if let Err(error) = written {
-                tracing::warn!(%error, "failed to quarantine a job, whose lease lapses by itself");
+                tracing::warn!(job_id = %row.id, %error, "failed to quarantine a job, whose lease lapses by itself");
             }
         }
     }
@@ -200,14 +200,14 @@ async fn work_within(claimed: &Claimed) {
     };
     match due_at {
         Some(_) if matches!(error, JobError::NotYet(_)) => {}
-        Some(_) => tracing::warn!(error = error.class(), attempts, "job failed, retrying later"),
-        None => tracing::error!(error = error.class(), attempts, "job failed permanently"),
+        Some(_) => tracing::warn!(job_id = %lease.job, error = error.class(), attempts, "job failed, retrying later"),
+        None => tracing::error!(job_id = %lease.job, error = error.class(), attempts, "job failed permanently"),
     }
     if matches!(error, JobError::Panicked) {
         measures::panicked();
     }
     // The model's words stand in the job's row.
-    tracing::debug!(%error, "job failed (details)");
+    tracing::debug!(job_id = %lease.job, %error, "job failed (details)");
     reschedule(&cx.db, lease, &error, due_at, now).await;
 }
 
@@ -237,7 +237,7 @@ async fn renew_lease(cx: &Context, lease: JobLease) -> Infallible {
         match renewed {
             Ok(true) => {}
             Ok(false) => return std::future::pending().await,
-            Err(error) => tracing::warn!(%error, "failed to renew a job lease"),
+            Err(error) => tracing::warn!(job_id = %lease.job, %error, "failed to renew a job lease"),
         }
     }
 }
@@ -252,7 +252,9 @@ async fn release(cx: &Context, lease: JobLease) {
     match given {
         // It had just ended.
         Ok(()) | Err(StoreError::NotFound(_)) => {}
-        Err(error) => tracing::warn!(%error, "failed to release a job, whose lease lapses by itself"),
+        Err(error) => {
+            tracing::warn!(job_id = %lease.job, %error, "failed to release a job, whose lease lapses by itself")
+        }
     }
 }
 
@@ -278,10 +280,10 @@ async fn reschedule(db: &Db, lease: JobLease, error: &JobError, due_at: Option<T
         match told {
             Ok(()) => return,
             Err(StoreError::NotFound(_)) => {
-                tracing::warn!("job not rescheduled: another worker holds it");
+                tracing::warn!(job_id = %lease.job, "job not rescheduled: another worker holds it");
                 return;
             }
-            Err(error) => tracing::warn!(%error, "failed to reschedule a job, retrying"),
+            Err(error) => tracing::warn!(job_id = %lease.job, %error, "failed to reschedule a job, retrying"),
         }
         tokio::time::sleep(wait).await;
         wait = (wait * 2).min(LONGEST_TELL_AGAIN);

@@ -36,12 +36,12 @@ pub(super) async fn export(State(api): State<Shared>, caller: Caller, Id(id): Id
     let seat = Seat::take(&api, caller.token())?;
     let now = api.clock.now();
     let begun = (api, seat, Export::of(vec![id], now));
-    let lines = futures::stream::try_unfold(begun, |(api, seat, mut export)| async move {
+    let lines = futures::stream::try_unfold(begun, move |(api, seat, mut export)| async move {
         match page(&api, &mut export).await {
             Ok(lines) => Ok::<_, StoreError>(lines.map(|lines| (lines, (api, seat, export)))),
             Err(error) => {
                 // The head was sent: all that can be done is to break off.
-                tracing::warn!(%error, "failed to finish an export");
+                tracing::warn!(user_id = %id, %error, "failed to finish an export");
                 Err(error)
             }
         }

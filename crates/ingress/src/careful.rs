@@ -132,11 +132,12 @@ impl IngressService {
     }
 
     async fn retract(&self, id: String) {
+        let event = id.clone();
         let retracted = self
             .db
-            .write(move |tx| Box::pin(async move { inbound_attempts::retract(tx, &id).await }));
+            .write(move |tx| Box::pin(async move { inbound_attempts::retract(tx, &event).await }));
         if let Err(error) = retracted.await {
-            tracing::warn!(%error, "failed to retract the announcement of an event");
+            tracing::warn!(event_id = id, %error, "failed to retract the announcement of an event");
         }
     }
 

@@ -79,7 +79,7 @@ impl IngressService {
             self.always.changed();
         }
         if may_erase && let Err(error) = Box::pin(self.forget_overheard(platform, &account)).await {
-            tracing::warn!(%error, "failed to forget ambient messages of an erased person");
+            tracing::warn!(%platform, %error, "failed to forget ambient messages of an erased person");
         }
         if outcome.is_refusal {
             self.pace.refused(platform, account, now);

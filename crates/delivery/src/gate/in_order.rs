@@ -112,7 +112,9 @@ impl Gate {
             let until = now.after(inner.settings.lease);
             match outbox::ensure_lease(&inner.db, message.id, inner.worker, now, until).await {
                 Ok(ours) => return ours,
-                Err(error) => tracing::warn!(%error, "waiting for the database to continue delivery"),
+                Err(error) => {
+                    tracing::warn!(message_id = %message.id, channel_id = %self.id, %error, "failed to check the lease of a message, waiting for the database");
+                }
             }
             tokio::select! {
                 () = inner.stop.cancelled() => return false,

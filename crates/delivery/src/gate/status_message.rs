@@ -345,7 +345,7 @@ impl Gate {
             Err(error) => Err(error),
         };
         found.unwrap_or_else(|error| {
-            tracing::debug!(%error, "failed to read a status message");
+            tracing::debug!(run_id = %run, %error, "failed to read a status message");
             None
         })
     }

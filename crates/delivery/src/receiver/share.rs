@@ -74,7 +74,7 @@ impl Share {
         match self.count(&self.standbys()).await {
             Ok(standing_by) => standing_by > u32::from(self.stands_by.load(Ordering::SeqCst)),
             Err(error) => {
-                tracing::warn!(%error, "failed to count standby processes");
+                tracing::warn!(group = %self.group, %error, "failed to count standby processes");
                 false
             }
         }
@@ -91,7 +91,7 @@ impl Share {
             if self.receiver.hold(&own).await == Hold::Ours {
                 match self.count(&kind).await {
                     Ok(present) => self.fair.store(fair(self.shards, present), Ordering::SeqCst),
-                    Err(error) => tracing::warn!(%error, "failed to count connected processes"),
+                    Err(error) => tracing::warn!(group = %self.group, %error, "failed to count connected processes"),
                 }
             }
             wait(&stop, self.receiver.renew_every()).await;

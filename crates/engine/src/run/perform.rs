@@ -88,7 +88,7 @@ async fn drive_within(cx: &Arc<Context>, starter: &dyn Starter, work: Work, canc
                 return Exit::Released;
             }
             Err(Gone::Store(error)) => {
-                tracing::warn!(%error, "run waits for the database");
+                tracing::warn!(run_id = %lease.run, %error, "run waits for the database");
                 tokio::time::sleep(backoff).await;
                 backoff = (backoff * 2).min(LONGEST_BACKOFF);
             }
@@ -209,7 +209,7 @@ async fn turn(cx: &Arc<Context>, session: &mut Session<'_>) -> Result<Onward, Go
 async fn fail_after_panic(cx: &Arc<Context>, starter: &dyn Starter, lease: Lease, cancelled: &CancellationToken) {
     const WHY: &str = "an internal error (panic)";
     measures::panicked();
-    tracing::error!("run task panicked");
+    tracing::error!(run_id = %lease.run, "run task panicked");
     let failed = async {
         let Some(work) = cx.load_patiently(lease).await? else {
             return Err(Gone::Cancelled);

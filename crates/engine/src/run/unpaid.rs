@@ -45,9 +45,10 @@ impl Unpaid {
             let StepKind::Event(Event::LlmResponse(response)) = step.kind else {
                 continue;
             };
+            let run_id = call.run.map(tracing::field::display);
             let charged = crate::budget::charge::charge(cx, call, response, self.settlement.take()).await;
             if let Err(error) = charged {
-                tracing::warn!(%error, "failed to charge an unrecorded reply");
+                tracing::warn!(run_id, %error, "failed to charge an unrecorded reply");
             }
         }
         if let Some(settlement) = self.settlement

@@ -34,12 +34,13 @@ pub(super) async fn leased(
             Either::Right((never, _)) => match never {},
         }
     };
+    let lease = name.clone();
     let ended = cx.db.write(move |tx| {
-        let name = name.clone();
-        Box::pin(async move { leases::end(tx, &name).await })
+        let lease = lease.clone();
+        Box::pin(async move { leases::end(tx, &lease).await })
     });
     if let Err(error) = ended.await {
-        tracing::warn!(%error, "failed to release the lease of a rerun, which runs out");
+        tracing::warn!(lease = name, %error, "failed to release the lease of a rerun, which runs out");
     }
     done
 }
@@ -64,13 +65,13 @@ async fn take(cx: &Context, name: &str) -> Result<bool, StoreError> {
 async fn renew(cx: &Context, name: &str) -> Infallible {
     loop {
         tokio::time::sleep(cx.settings.engine().lease / 3).await;
-        let (name, window) = (name.to_owned(), cx.process.window());
+        let (lease, window) = (name.to_owned(), cx.process.window());
         let renewed = cx.db.write(move |tx| {
-            let name = name.clone();
-            Box::pin(async move { leases::hold(tx, &name, window).await })
+            let lease = lease.clone();
+            Box::pin(async move { leases::hold(tx, &lease, window).await })
         });
         if let Err(error) = renewed.await {
-            tracing::warn!(%error, "failed to renew the lease of a rerun");
+            tracing::warn!(lease = name, %error, "failed to renew the lease of a rerun");
         }
     }
 }

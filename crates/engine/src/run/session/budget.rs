@@ -76,7 +76,7 @@ impl Session<'_> {
         };
         let settlement = self.settlement.take();
         if let Err(error) = crate::budget::charge::charge(self.cx, self.unrecorded(role), response, settlement).await {
-            tracing::warn!(%error, "failed to charge an interrupted model call");
+            tracing::warn!(run_id = %self.work.run.id, %error, "failed to charge an interrupted model call");
         }
     }
 

@@ -137,7 +137,7 @@ impl Session<'_> {
         match files.create(&self.cx.db, new, self.cx.clock.now()).await {
             Ok(file) => Ok(Some(file)),
             Err(error) => {
-                tracing::warn!(%error, "failed to keep a spoken answer, sending it without");
+                tracing::warn!(run_id = %run.id, %error, "failed to keep a spoken answer, sending it without");
                 Ok(None)
             }
         }

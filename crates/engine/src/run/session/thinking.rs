@@ -200,7 +200,7 @@ impl Session<'_> {
                 && is_too_many_bytes(&reply)
                 && let Some(frame) = &mut self.frame
             {
-                tracing::info!("request too large for the provider, retrying without images");
+                tracing::info!(run_id = %self.work.run.id, "request too large for the provider, retrying without images");
                 // The prompt is put together once more, and says which images are left out.
                 frame.images.clear();
                 self.cx.enter_isolation(self.work.lease).await;
