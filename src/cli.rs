@@ -207,7 +207,7 @@ pub fn main(platforms: Platforms) -> ExitCode {
             let _ = writeln!(io::stderr(), "{fault}");
             return ExitCode::from(WRONG_USAGE);
         }
-        Err(error) => error.exit(),
+        Err(error) => words::without_wrong_hint(error).exit(),
     };
     let mut cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
@@ -327,7 +327,16 @@ fn failed(error: &anyhow::Error) -> ExitCode {
 
 /// The definition of the command line, its help with the commands by what they are for.
 pub(crate) fn definition() -> clap::Command {
-    groups::grouped(Cli::command())
+    groups::grouped(with_negative_numbers(Cli::command()))
+}
+
+/// Gives each option a number below zero as its value, so that what reads the value says what is wrong with it.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let takes = |arg: clap::Arg| match arg.is_positional() || !arg.get_action().takes_values() {
+        true => arg,
+        false => arg.allow_negative_numbers(true),
+    };
+    command.mut_args(takes).mut_subcommands(with_negative_numbers)
 }
 
 #[cfg(test)]

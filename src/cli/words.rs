@@ -2,12 +2,27 @@
 
 use std::str::FromStr;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clifford_core::unread;
 use clifford_store::{DAMAGED, SEE};
 use serde::de::DeserializeOwned;
 
 use super::setup::Globals;
 use crate::app::known;
+
+/// A fault of the command line without a hint at an option that is hardly alike: `--config` for `--count`.
+pub(super) fn without_wrong_hint(mut error: clap::Error) -> clap::Error {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.trim_start_matches('-').to_owned(),
+        _ => String::new(),
+    };
+    let (written, meant) = (text(ContextKind::InvalidArg), text(ContextKind::SuggestedArg));
+    let alike = written.chars().zip(meant.chars()).take_while(|(a, b)| a == b).count();
+    if error.kind() == ErrorKind::UnknownArgument && alike < ALIKE {
+        error.remove(ContextKind::SuggestedArg);
+    }
+    error
+}
 
 /// A whole number from 1 to `MOST`, as an argument.
 pub(super) fn up_to<const MOST: u32>(text: &str) -> Result<u32, String> {
@@ -36,6 +51,9 @@ pub(super) fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
         }
     })
 }
+
+/// How many letters an option that is hinted at has in common with the beginning of what was written.
+const ALIKE: usize = 3;
 
 /// The words of a database's driver before those of an error: of no use to people.
 const DRIVERS: [&str; 2] = ["error returned from database: ", "error communicating with database: "];

@@ -277,6 +277,27 @@ fn wrong_usage_ends_with_2() {
 }
 
 #[test]
+fn wrong_usage_is_told_by_what_is_wrong() {
+    let machine = Machine::new();
+    for (args, told, not) in [
+        (
+            &["runs", "list", "--limit", "-1"][..],
+            "write a whole number from 1 to 1000",
+            "unexpected",
+        ),
+        (&["runs", "list", "--count", "2"], "--count", "tip:"),
+        (&["serve", "--confg", "bot.toml"], "'--config'", "no such"),
+    ] {
+        let ended = machine.run(args);
+        assert_eq!(ended.code, 2, "{args:?}: {ended:?}");
+        assert!(
+            ended.err.contains(told) && !ended.err.contains(not),
+            "{args:?}: {ended:?}"
+        );
+    }
+}
+
+#[test]
 fn completions_are_scripts_for_each_shell() {
     let machine = Machine::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

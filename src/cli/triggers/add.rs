@@ -35,7 +35,12 @@ pub(super) struct Args {
     #[arg(long)]
     reminder: bool,
     /// The time: "in 20 minutes", "tomorrow at 8", "every weekday at 8", 2030-01-02T15:04:05, or a cron expression.
-    #[arg(long, required_unless_present = "webhook", conflicts_with = "webhook")]
+    #[arg(
+        long,
+        alias = "cron",
+        required_unless_present = "webhook",
+        conflicts_with = "webhook"
+    )]
     when: Option<String>,
     /// How often from then on, if --when does not say it: daily, weekdays, "every 2 hours", or a cron expression.
     #[arg(long, requires = "when")]
