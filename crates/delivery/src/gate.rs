@@ -363,6 +363,7 @@ impl Gate {
                 origin,
                 taken,
             } => {
+                let marks_first = self.marks_first();
                 let parts = pending
                     .parts
                     .into_iter()
@@ -371,7 +372,7 @@ impl Gate {
                         seq: i64::try_from(seq).unwrap_or(i64::MAX),
                         key,
                         body: clifford_core::json_text::JsonText(part),
-                        status: if seq == 0 {
+                        status: if seq == 0 && !marks_first {
                             MessageStatus::Sending
                         } else {
                             MessageStatus::Pending

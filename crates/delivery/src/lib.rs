@@ -135,6 +135,7 @@ impl Delivery {
                 settings.section.max_parts,
                 worker,
                 settings.lease,
+                settings.section.resend_ambiguous,
                 masker,
             ),
             db,

@@ -36,7 +36,15 @@ pub struct Outbound {
     max_parts: u32,
     worker: WorkerId,
     lease: Duration,
+    /// Whether a part that may have arrived is sent again where the platform cannot drop the repeat.
+    resend_ambiguous: bool,
     masker: Arc<Masker>,
+}
+
+/// Whether the first part of a message is marked when it is tried: where what may have arrived is never sent again. It
+/// costs a commit more, and nothing that only waited for its turn counts as sent after a crash.
+pub(crate) const fn marks_first(drops_repeats: bool, resend_ambiguous: bool) -> bool {
+    !drops_repeats && !resend_ambiguous
 }
 
 /// The recipient of a message.
@@ -106,6 +114,7 @@ impl Outbound {
         max_parts: u32,
         worker: WorkerId,
         lease: Duration,
+        resend_ambiguous: bool,
         masker: Arc<Masker>,
     ) -> Self {
         Self {
@@ -113,13 +122,21 @@ impl Outbound {
             max_parts,
             worker,
             lease,
+            resend_ambiguous,
             masker,
         }
     }
 
     /// Makes messages in a process that delivers none: the first process that serves the platform takes them.
     pub fn without_platforms() -> Self {
-        Self::new(BTreeMap::new(), 1, WorkerId::new(), Duration::ZERO, Arc::default())
+        Self::new(
+            BTreeMap::new(),
+            1,
+            WorkerId::new(),
+            Duration::ZERO,
+            true,
+            Arc::default(),
+        )
     }
 
     /// The limits of a platform, if this process serves it and somebody attends it.
@@ -230,6 +247,7 @@ impl Outbound {
     ) -> (NewOutbound, Option<PendingDelivery>) {
         // A configured secret never leaves in any text.
         let text = &*self.masker.mask(text);
+        let platform = to.platform;
         let (parts, lease) = match self.limits(to.platform) {
             Some(limits) if limits.delivered_when_stored => (vec![], None),
             Some(limits) if limits.takes_one(&to.address) => (
@@ -287,6 +305,8 @@ impl Outbound {
             address: to.address,
             parts,
             lease,
+            marks_first: (self.limits(platform))
+                .is_some_and(|limits| marks_first(limits.drops_repeats, self.resend_ambiguous)),
         };
         (message, pending)
     }
@@ -414,6 +434,7 @@ fn sentence(channel: ChannelId, to: &Address, text: &str, parts: Vec<Part>) -> N
         address: to.clone(),
         parts: keyed(&URL_SAFE_NO_PAD.encode(id.0.as_bytes()), parts),
         lease: None,
+        marks_first: false,
     }
 }
 

@@ -202,6 +202,9 @@ pub struct NewOutbound {
     pub parts: Vec<(String, Part)>,
     /// The worker that sends it, with the end of its lease; `None`: any worker may claim it.
     pub lease: Option<(WorkerId, Timestamp)>,
+    /// The first part of what somebody holds is marked when it is tried, and not when it is stored: after a crash it
+    /// counts as sent only if it may have been.
+    pub marks_first: bool,
 }
 
 /// Stores an outbound message: `sending` if somebody holds it already, `pending` if not, `delivered` if
@@ -236,7 +239,7 @@ pub async fn insert_outbound(tx: &mut Tx, message: &NewOutbound, now: Timestamp)
     .await?;
     for (seq, (key, part)) in message.parts.iter().enumerate() {
         // Only the part that is on its way may have arrived when a process dies.
-        let sending = seq == 0 && message.lease.is_some();
+        let sending = seq == 0 && message.lease.is_some() && !message.marks_first;
         tx.defer(
             "INSERT INTO message_parts (message_id, seq, delivery_key, body, status) VALUES ($1, $2, $3, $4, $5)",
             args![

@@ -236,6 +236,7 @@ pub async fn what_a_run_and_its_subagents_ask_is_shown_with_what_it_said(world: 
         },
         parts: vec![],
         lease: None,
+        marks_first: false,
     };
     let run = world.insert(world.run()).await.expect("a run");
     let child = world.insert(world.child_of(&run)).await.expect("a subagent");

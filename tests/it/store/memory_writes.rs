@@ -75,6 +75,7 @@ impl World {
                 })
                 .collect(),
             lease: None,
+            marks_first: false,
         };
         self.write(move |tx| Box::pin(async move { messages::insert_outbound(tx, &message, NOW).await }))
             .await;

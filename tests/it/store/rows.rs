@@ -184,6 +184,7 @@ async fn outgoing(world: &World) -> MessageId {
         },
         parts: vec![("k1".into(), part("one")), ("k2".into(), part("two"))],
         lease: None,
+        marks_first: false,
     };
     world
         .db

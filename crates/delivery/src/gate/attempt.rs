@@ -16,7 +16,7 @@ use clifford_text::Undelivered;
 use tokio::time::Instant;
 
 use super::{Gate, Held, Sent, late::Tried, status::status_in};
-use crate::status_mark::Mark;
+use crate::{outbound::marks_first, status_mark::Mark};
 
 /// How long a part may take to be made ready for its platform.
 const MOMENT: Duration = Duration::from_millis(50);
@@ -250,6 +250,14 @@ impl Gate {
         }
         measures::ambiguous(self.channel.platform());
         self.inner.settings.section.resend_ambiguous
+    }
+
+    /// Whether the first part is marked when it is tried.
+    pub(super) fn marks_first(&self) -> bool {
+        marks_first(
+            self.channel.limits().drops_repeats,
+            self.inner.settings.section.resend_ambiguous,
+        )
     }
 
     /// Records a failed attempt. `true`: there were such for too long.

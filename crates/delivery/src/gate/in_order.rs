@@ -39,7 +39,8 @@ impl Gate {
                 self.give_up_part(&mut held, reason, None).await;
                 continue;
             }
-            if part.status == MessageStatus::Pending && is_resumed {
+            let is_unmarked = is_resumed || (part.seq == 0 && self.marks_first());
+            if part.status == MessageStatus::Pending && is_unmarked {
                 self.mark(&held.message, Mark::Sending(part.seq)).await;
             }
             match self.part(&mut held, &part, unsure).await {

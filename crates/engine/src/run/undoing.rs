@@ -140,6 +140,7 @@ pub async fn undo(tx: &mut Tx, run: &Run, whose: Undoer, now: Timestamp) -> Resu
         address: run.address().cloned().unwrap_or_else(nowhere),
         parts: Vec::new(),
         lease: None,
+        marks_first: false,
     };
     messages::insert_keyed(tx, &told, &last, now).await?;
     Ok(done)
