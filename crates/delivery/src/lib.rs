@@ -3,6 +3,7 @@
 //! [`outbound`] renders a text into messages and parts, which a run commits with its steps. [`Delivery`] hands them to the
 //! chat's `gate`, which sends part after part and retries. `at_work` tells the gates what runs do meanwhile, `recovery`
 //! takes over what other processes left behind, and [`receiver`] decides which process receives from a platform.
+//! [`managers`] asks platforms who manages a place.
 
 mod asides;
 mod at_work;
@@ -10,6 +11,7 @@ mod attachments;
 mod barred;
 mod gate;
 mod in_flight;
+pub mod managers;
 mod notice;
 pub mod outbound;
 pub mod receiver;

@@ -8,31 +8,24 @@ use clifford_chat::{
     inbound::{Command, Place, Speaker},
     platform::Platform,
 };
-use clifford_core::{clock::Timestamp, people::UserRole};
+use clifford_core::people::UserRole;
+use clifford_delivery::managers::{self, Managers, NoAnswer};
 use clifford_store::{
     StoreError,
     people::users,
     places::{channels, settings},
     runs::{self, approvals},
 };
-use dashmap::DashMap;
 
 use super::{IngressService, commands, pace::Limited};
 
-/// How long a platform may take to say it.
-const TELLING: Duration = Duration::from_secs(5);
 /// How long a question may take to land that its person answers already.
 const LANDING: Duration = Duration::from_secs(1);
 /// How often to look whether it has.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How long the platform's word on somebody who types holds.
-const HOLDS: Duration = Duration::from_secs(60);
-/// How many people are remembered before those whose time is over are forgotten.
-const CROWD: usize = 1_000;
-
 /// Whether somebody manages a place, as the platform told lately: by platform, place and account.
-pub(super) type ToldManagers = DashMap<(Platform, String, String), (Timestamp, bool)>;
+pub(super) type ToldManagers = Managers<(Platform, String, String)>;
 
 impl IngressService {
     /// Waits a moment for the questions that are on their way to where somebody answers without naming one: what they
@@ -97,7 +90,7 @@ impl IngressService {
         if command.name != "stop" && rules.approves(&command.speaker) {
             return Ok(true);
         }
-        Ok(ask_platform(actor.as_ref(), place, &command.speaker).await)
+        Ok(is_manager(actor.as_ref(), place, &command.speaker).await)
     }
 
     /// Whether the person of a command manages the group or server that it was given in.
@@ -109,7 +102,7 @@ impl IngressService {
         }
         match self.context.tools.actor(place.platform) {
             Some(actor) if self.is_welcome(command, user.map(|user| user.role)).await? => {
-                Ok(ask_platform(actor.as_ref(), place, &command.speaker).await)
+                Ok(is_manager(actor.as_ref(), place, &command.speaker).await)
             }
             _ => Ok(false),
         }
@@ -121,35 +114,22 @@ impl IngressService {
         let Some(actor) = self.context.tools.actor(place.platform) else {
             return false;
         };
-        let now = self.clock.now();
         let key = (place.platform, place.external_id.clone(), speaker.id.clone());
-        let told = self.told_managers.get(&key).map(|told| *told);
-        if let Some((at, manages)) = told
-            && now.since(at) < HOLDS
-        {
+        if let Some(manages) = self.told_managers.held(&key, self.clock.now()) {
             return manages;
         }
-        let manages = ask_platform(actor.as_ref(), place, speaker).await;
-        if self.told_managers.len() > CROWD {
-            self.told_managers.retain(|_, (at, _)| now.since(*at) < HOLDS);
-        }
-        self.told_managers.insert(key, (now, manages));
-        manages
+        let answer = ask_platform(actor.as_ref(), place, speaker).await;
+        self.told_managers.keep(key, self.clock.now(), answer);
+        answer.unwrap_or(false)
     }
 }
 
 /// Asks the platform whether a person manages a place.
-async fn ask_platform(actor: &dyn Actor, place: &Place, speaker: &Speaker) -> bool {
-    let told = actor.manages(&place.external_id, &speaker.id);
-    match tokio::time::timeout(TELLING, told).await {
-        Ok(Ok(manages)) => manages,
-        Ok(Err(error)) => {
-            tracing::info!(%error, platform = %place.platform, "failed to look up a channel's managers");
-            false
-        }
-        Err(_) => {
-            tracing::info!(platform = %place.platform, "platform did not list a channel's managers in time");
-            false
-        }
-    }
+async fn ask_platform(actor: &dyn Actor, place: &Place, speaker: &Speaker) -> Result<bool, NoAnswer> {
+    managers::ask(actor, place.platform, &place.external_id, &speaker.id).await
+}
+
+/// Whether a person manages a place. A platform that does not answer says no.
+async fn is_manager(actor: &dyn Actor, place: &Place, speaker: &Speaker) -> bool {
+    ask_platform(actor, place, speaker).await.unwrap_or(false)
 }
