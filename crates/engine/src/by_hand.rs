@@ -8,8 +8,8 @@ use clifford_core::{
     run::step::{ToolCall, ToolOutcome},
     search,
 };
-use clifford_store::{StoreError, memory::items::Viewer, places::settings};
-use clifford_tools::{Options, Origins, ToolContext};
+use clifford_store::{StoreError, places::settings};
+use clifford_tools::{Options, ToolContext};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -84,30 +84,9 @@ pub async fn call(
     };
     let payer = ToolPayer::new(Arc::clone(context), whose);
     let cx = ToolContext {
-        db: context.db.clone(),
-        clock: Arc::clone(&context.clock),
-        registry: Arc::clone(&context.tools.registry),
-        services: Arc::clone(&context.tools.services),
-        options,
-        time_zone: context.settings.engine().time_zone.clone(),
-        catch_up: context.settings.triggers.catch_up,
-        agent,
         user,
-        context: None,
-        place: None,
-        address: None,
-        defaults: context.settings.defaults(),
-        viewer: Viewer::Private,
-        allowed: None,
-        run,
-        root_run: run,
         scope: search::Scope::of(user, None),
-        isolation: None,
-        idempotency_key: run.to_string(),
-        is_tainted: false,
-        origins: Arc::new(Origins::default()),
-        readable: usize::MAX,
-        payer: Arc::clone(&payer) as _,
+        ..context.tool_context((agent, run), options, Arc::clone(&payer) as _)
     };
     let call = ToolCall {
         name: name.to_owned(),

@@ -6,15 +6,18 @@ use clifford_content::memory::recall::Amounts;
 use clifford_core::{
     budget::{Budget, period::zone},
     clock::SharedClock,
-    id::WorkerId,
+    id::{AgentId, RunId, WorkerId},
     places::Mode,
     run::rules::Rules,
+    search::Scope,
     settings::{Engine, Ingress, Memory, Retention, Triggers},
 };
 use clifford_delivery::Delivery;
-use clifford_store::{Db, leases::clock_guard::ClockGuard, places::place_settings::PlaceSettings};
+use clifford_store::{
+    Db, leases::clock_guard::ClockGuard, memory::items::Viewer, places::place_settings::PlaceSettings,
+};
 use clifford_telemetry::quarantine::Isolation;
-use clifford_tools::Toolbox;
+use clifford_tools::{Options, Origins, Pays, ToolContext, Toolbox};
 use clifford_vault::Masker;
 use jiff::tz::TimeZone;
 use tokio::sync::Notify;
@@ -115,6 +118,41 @@ impl std::fmt::Debug for Context {
 }
 
 impl Context {
+    /// The context of a tool call by nobody, nowhere, of this run: its caller adds person and place.
+    pub(crate) fn tool_context(
+        &self,
+        (agent, run): (AgentId, RunId),
+        options: Arc<Options>,
+        payer: Arc<dyn Pays>,
+    ) -> ToolContext {
+        ToolContext {
+            db: self.db.clone(),
+            clock: Arc::clone(&self.clock),
+            registry: Arc::clone(&self.tools.registry),
+            services: Arc::clone(&self.tools.services),
+            options,
+            time_zone: self.settings.engine().time_zone.clone(),
+            catch_up: self.settings.triggers.catch_up,
+            agent,
+            user: None,
+            context: None,
+            place: None,
+            address: None,
+            defaults: self.settings.defaults(),
+            viewer: Viewer::Private,
+            allowed: None,
+            run,
+            root_run: run,
+            scope: Scope::of(None, None),
+            isolation: None,
+            idempotency_key: run.to_string(),
+            is_tainted: false,
+            origins: Arc::new(Origins::default()),
+            readable: usize::MAX,
+            payer,
+        }
+    }
+
     /// The context of a process that takes leases by `guard`.
     pub fn new(
         db: Db,

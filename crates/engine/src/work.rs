@@ -3,7 +3,7 @@
 use clifford_chat::role::PlatformRole;
 use clifford_core::{
     clock::Timestamp,
-    id::{AgentId, ChannelId, ContextId, RunId, UserId, WorkerId},
+    id::{AgentId, ChannelId, ContextId, UserId, WorkerId},
     people::User,
     places::{Channel, Mode},
     run::step::Step,
@@ -159,26 +159,32 @@ pub struct Task {
 }
 
 impl Task {
+    /// The task of a run that does another's work on new input, at once.
+    pub fn in_place_of(run: &Run, input: String) -> Self {
+        Self {
+            agent: run.agent_id,
+            channel: run.channel_id,
+            user: run.user_id,
+            context: run.context_id,
+            mode: run.mode,
+            input,
+            address: run.address().cloned(),
+            platform_roles: run.platform_roles.clone().map(|roles| roles.0),
+            not_before: None,
+        }
+    }
+
     /// The run for this, a worker's own from the start so that no claim follows; or anybody's.
     pub fn into_run(self, lease: Option<(WorkerId, Timestamp)>) -> NewRun {
         NewRun {
-            id: RunId::new(),
-            agent_id: self.agent,
             channel_id: self.channel,
             user_id: self.user,
             context_id: self.context,
-            parent: None,
-            level: 0,
-            profile: None,
-            mode: self.mode,
-            lane: 0,
-            input_text: self.input,
-            input_json: None,
-            allowed_tools: None,
             address: self.address,
             platform_roles: self.platform_roles,
             not_before: self.not_before,
             lease,
+            ..NewRun::of(self.agent, self.mode, self.input)
         }
     }
 }

@@ -22,7 +22,6 @@ use super::{
     IngressService, Origin,
     message::{self, AcceptContext},
     newcomer,
-    pace::Limited,
     quoted::Found,
     settle,
 };
@@ -108,31 +107,18 @@ impl IngressService {
         let key = message.key.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
         let by_key = key.clone();
         let context = message.context;
+        let called = names::spoken(&message.speaker.name);
+        let origin = Origin::of_api(message.place, message.speaker);
         let accept = AcceptContext {
-            called: names::spoken(&message.speaker.name),
-            origin: Origin::of_api(message.place, message.speaker),
-            id: None,
             key: Some(key),
             request_hash,
-            text,
-            sent_at: now,
             attachments: message.files,
             quoted,
-            album: None,
-            backfilled: false,
             entry: Some(Entry::Welcome),
-            audience: Audience::default(),
             is_addressed: true,
             is_heard: true,
-            settings: self.settings.clone(),
-            outbound: self.context.delivery.outbound().clone(),
-            worker: self.context.worker(),
-            lease: self.context.settings.engine().lease,
             mode: message.mode,
-            defaults: self.context.settings.defaults(),
-            limited: Limited::No,
-            limits: Vec::new(),
-            now,
+            ..AcceptContext::new(self, origin, (called, text), now)
         };
         let outcome = self
             .db

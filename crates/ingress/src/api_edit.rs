@@ -12,7 +12,7 @@ use clifford_core::{
     clock::Timestamp,
     id::{ContextId, MessageId, RunId, UserId, WorkerId},
     messages::{Direction, MessageStatus},
-    runs::{CancelReason, Run},
+    runs::CancelReason,
 };
 use clifford_engine::{run::cancel, work::Task};
 use clifford_store::{
@@ -185,7 +185,11 @@ async fn again(
         interrupted = cancel::tree(tx, id, CancelReason::Edited, now).await?;
     }
     messages::withdraw(tx, id, now).await?;
-    let new = task(&run, context, input).into_run(Some((rules.worker, rules.until)));
+    let task = Task {
+        context: Some(context),
+        ..Task::in_place_of(&run, input)
+    };
+    let new = task.into_run(Some((rules.worker, rules.until)));
     let new = runs::insert(tx, &new, now).await?;
     messages::hand_over(tx, id, new.id).await?;
     messages::edit(tx, known.id, text, now).await?;
@@ -211,20 +215,5 @@ const fn lease(run: RunId, epoch: i64, rules: Rules) -> Lease {
         run,
         owner: rules.worker,
         epoch,
-    }
-}
-
-/// The task of the run that replaces this one.
-fn task(run: &Run, context: ContextId, input: String) -> Task {
-    Task {
-        agent: run.agent_id,
-        channel: run.channel_id,
-        user: run.user_id,
-        context: Some(context),
-        mode: run.mode,
-        input,
-        address: run.address().cloned(),
-        platform_roles: run.platform_roles.clone().map(|roles| roles.0),
-        not_before: None,
     }
 }

@@ -177,17 +177,7 @@ async fn instead(
         return Ok(None);
     }
     let interrupted = cancel::tree(tx, id, CancelReason::Edited, now).await?;
-    let task = Task {
-        agent: run.agent_id,
-        channel: run.channel_id,
-        user: run.user_id,
-        context: run.context_id,
-        mode: run.mode,
-        input,
-        address: run.address().cloned(),
-        platform_roles: run.platform_roles.clone().map(|roles| roles.0),
-        not_before: None,
-    };
+    let task = Task::in_place_of(&run, input);
     let lane = match run.context_id.filter(|_| !channel.is_private()) {
         Some(context) => lanes::free_lane(&lanes::at_work_in(tx, context).await?),
         None => 0,

@@ -226,18 +226,14 @@ impl IngressService {
                 }
             }
         }
+        let origin = Origin {
+            place: message.place,
+            speaker: message.speaker,
+            via,
+            reply_to,
+        };
         let accept = AcceptContext {
-            origin: Origin {
-                place: message.place,
-                speaker: message.speaker,
-                via,
-                reply_to,
-            },
-            called,
             id: Some(message.id),
-            key: None,
-            request_hash: None,
-            text: self.masked(message.text),
             sent_at: message.sent_at.into(),
             attachments: self.masked_names(message.attachments),
             quoted,
@@ -247,15 +243,9 @@ impl IngressService {
             audience,
             is_addressed,
             is_heard,
-            settings: self.settings.clone(),
-            outbound: self.context.delivery.outbound().clone(),
-            worker: self.context.worker(),
-            lease: self.context.settings.engine().lease,
-            mode: None,
-            defaults: self.context.settings.defaults(),
             limited,
             limits,
-            now,
+            ..AcceptContext::new(self, origin, (called, self.masked(message.text)), now)
         };
         let (platform, account) = (accept.origin.place.platform, accept.origin.speaker.id.clone());
         match self.store(accept).await {

@@ -1,5 +1,6 @@
 //! One message: its person, channel and conversation; a run of its own, or a place in another's.
 
+mod accept_context;
 mod attachments;
 mod busy;
 pub(super) mod limits;
@@ -7,19 +8,17 @@ mod words;
 
 use std::{sync::Arc, time::Duration};
 
-use clifford_chat::inbound::{Accepted, Attachment};
+use clifford_chat::inbound::Accepted;
 use clifford_content::memory::recall;
 use clifford_core::{
-    access::{self, Audience, Entry},
+    access::{self, Entry},
     clock::Timestamp,
-    id::{ContextId, MessageId, WorkerId},
+    id::{ContextId, MessageId},
     messages::MessageStatus,
     people::User,
     places::{Channel, Mode},
     runs::Run,
-    settings::RateLimit,
 };
-use clifford_delivery::outbound::Outbound;
 use clifford_engine::{
     memory::closing,
     work::{Task, Work},
@@ -31,66 +30,26 @@ use clifford_store::{
     memory::prompt_context,
     messages::{self, NewInbound, Queued},
     people::reading,
-    places::{agents, channels, place_settings::PlaceSettings},
+    places::{agents, channels},
     runs::{self, Lease, NewRun},
 };
 use clifford_text::Outcome;
 
 pub(super) use self::{
+    accept_context::AcceptContext,
     attachments::VOICE,
     words::{spoken, with_attachments},
 };
 use super::{
-    IngressService, IngressSettings, Origin, answer, late, newcomer, origin,
+    IngressService, Origin, answer, late, newcomer, origin,
     outcome::IngressOutcome,
     pace::Limited,
-    pairing,
-    quoted::Found,
-    settle,
+    pairing, settle,
     unheard::{self, Why},
 };
 
 /// How exactly it is kept when something was last said: each message would change it otherwise.
 const TO_THE_MINUTE: Duration = Duration::from_secs(60);
-
-/// A message, with all that its transaction needs.
-pub(super) struct AcceptContext {
-    pub origin: Origin,
-    /// The name in front of what is said, where others speak too.
-    pub called: String,
-    /// The platform's id of it.
-    pub id: Option<String>,
-    /// An API caller's key.
-    pub key: Option<String>,
-    /// The SHA-256 of what they sent with it.
-    pub request_hash: Option<String>,
-    pub text: String,
-    pub sent_at: Timestamp,
-    pub attachments: Vec<Attachment>,
-    /// The message that it answers.
-    pub quoted: Found,
-    pub album: Option<String>,
-    pub backfilled: bool,
-    /// Decided already (a token let them in).
-    pub entry: Option<Entry>,
-    pub audience: Audience,
-    /// It speaks to the bot.
-    pub is_addressed: bool,
-    /// It does so, or stands in a thread where everything is heard.
-    pub is_heard: bool,
-    pub settings: IngressSettings,
-    pub outbound: Outbound,
-    pub worker: WorkerId,
-    pub lease: Duration,
-    /// How its sender wants it to be answered, if they said so.
-    pub mode: Option<Mode>,
-    /// The defaults for places without settings of their own.
-    pub defaults: PlaceSettings,
-    pub limited: Limited,
-    /// The limits of messages that hold for its sender and place.
-    pub limits: Vec<RateLimit>,
-    pub now: Timestamp,
-}
 
 /// Whether a run begins regardless of changes since its message was looked up.
 #[derive(Clone, Copy)]

@@ -99,24 +99,14 @@ async fn a_message_that_waits_keeps_how_it_is_to_be_answered() {
             .wait_for_end(first["runId"].as_str().unwrap().parse().unwrap(), Duration::ZERO);
         let before = before.await.unwrap();
         // Somebody else is at work in the conversation, by the other mode.
+        let mode = if expected == Mode::Run { Mode::Chat } else { Mode::Run };
         let other = NewRun {
-            id: clifford_core::id::RunId::new(),
-            agent_id: before.agent_id,
             channel_id: before.channel_id,
             user_id: before.user_id,
             context_id: Some(context),
-            parent: None,
-            level: 0,
-            profile: None,
-            mode: if expected == Mode::Run { Mode::Chat } else { Mode::Run },
-            lane: 0,
-            input_text: "hold on".to_owned(),
-            input_json: None,
-            allowed_tools: None,
             address: before.address().cloned(),
-            platform_roles: None,
-            not_before: None,
             lease: Some((WorkerId::new(), bot.app.clock.now().after(Duration::from_secs(600)))),
+            ..NewRun::of(before.agent_id, mode, "hold on")
         };
         let (busy, now) = (other.id, bot.app.clock.now());
         bot.app

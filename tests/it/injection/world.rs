@@ -173,28 +173,16 @@ impl World {
         let channel = if shared { &self.shared } else { &self.private };
         let context = self.context(channel.clone()).await;
         let run = NewRun {
-            id: RunId::new(),
-            agent_id: self.agent,
             channel_id: Some(channel.id),
             user_id: Some(self.user.id),
             context_id: Some(context),
-            parent: None,
-            level: 0,
-            profile: None,
-            mode: Mode::Run,
-            lane: 0,
-            input_text: input.to_owned(),
-            input_json: None,
-            allowed_tools: None,
             address: Some(Address {
                 place: channel.external_id.clone(),
                 private: !shared,
                 reply_to: None,
                 via: None,
             }),
-            platform_roles: None,
-            not_before: None,
-            lease: None,
+            ..NewRun::of(self.agent, Mode::Run, input)
         };
         let run = self.runs.submit(run).await.unwrap();
         self.settled(run.id).await

@@ -162,23 +162,9 @@ impl World {
     /// A coordinator run in no conversation.
     pub fn loose_run(&self) -> NewRun {
         NewRun {
-            id: RunId::new(),
-            agent_id: self.agent,
             channel_id: Some(self.channel.id),
             user_id: Some(self.user.id),
-            context_id: None,
-            parent: None,
-            level: 0,
-            profile: None,
-            mode: clifford_core::places::Mode::Run,
-            lane: 0,
-            input_text: "hello".into(),
-            input_json: None,
-            allowed_tools: None,
-            address: None,
-            platform_roles: None,
-            not_before: None,
-            lease: None,
+            ..NewRun::of(self.agent, clifford_core::places::Mode::Run, "hello")
         }
     }
 

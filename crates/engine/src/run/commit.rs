@@ -353,22 +353,16 @@ impl Commit {
         }
         NewRun {
             id: child.id,
-            agent_id: self.run.agent_id,
             channel_id: self.run.channel_id,
             user_id: self.run.user_id,
             context_id: self.run.context_id,
             parent: Some((self.run.id, self.run.root_run_id)),
             level: self.run.level + 1,
             profile: child.spec.profile.clone(),
-            mode: Mode::Run,
-            lane: 0,
-            input_text: child.spec.task.clone(),
             input_json: Some(given),
             allowed_tools: child.tools.clone(),
-            address: None,
             platform_roles: self.run.platform_roles.clone().map(|roles| roles.0),
-            not_before: None,
-            lease: None,
+            ..NewRun::of(self.run.agent_id, Mode::Run, child.spec.task.clone())
         }
     }
 }

@@ -293,23 +293,15 @@ fn again(run: &Run) -> Result<NewRun, StoreError> {
         )));
     }
     Ok(NewRun {
-        id: RunId::new(),
-        agent_id: run.agent_id,
         channel_id: run.channel_id,
         user_id: run.user_id,
         context_id: run.context_id,
-        parent: None,
-        level: 0,
         profile: run.profile.clone(),
-        mode: run.mode,
-        lane: 0,
-        input_text: run.input_text.clone(),
         input_json: run.input_json.clone().map(|json| json.0),
         allowed_tools: run.allowed_tools.clone().map(|tools| tools.0),
         address: run.address().cloned(),
         platform_roles: run.platform_roles.clone().map(|roles| roles.0),
-        not_before: None,
-        lease: None,
+        ..NewRun::of(run.agent_id, run.mode, run.input_text.as_str())
     })
 }
 

@@ -56,6 +56,31 @@ pub struct NewRun {
     pub lease: Option<(WorkerId, Timestamp)>,
 }
 
+impl NewRun {
+    /// A coordinator run of an agent that belongs to nobody and to no place, and may begin at once.
+    pub fn of(agent: AgentId, mode: Mode, input: impl Into<String>) -> Self {
+        Self {
+            id: RunId::new(),
+            agent_id: agent,
+            channel_id: None,
+            user_id: None,
+            context_id: None,
+            parent: None,
+            level: 0,
+            profile: None,
+            mode,
+            lane: 0,
+            input_text: input.into(),
+            input_json: None,
+            allowed_tools: None,
+            address: None,
+            platform_roles: None,
+            not_before: None,
+            lease: None,
+        }
+    }
+}
+
 /// Makes a run.
 ///
 /// # Errors

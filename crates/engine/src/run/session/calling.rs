@@ -16,7 +16,7 @@ use clifford_telemetry::{
     failpoint::{self as crash, Point, Way},
     measures, spans,
 };
-use clifford_tools::{Called, Options, Origins, ToolContext};
+use clifford_tools::{Called, Options, ToolContext};
 use clifford_vault::Masker;
 use serde_json::Value;
 use tracing::Instrument;
@@ -148,32 +148,22 @@ impl Session<'_> {
     }
 
     fn tool_context(&self, call: &ToolCall, options: Arc<Options>, payer: Arc<ToolPayer>) -> ToolContext {
-        let channel = self.work.channel.as_ref();
+        let (run, channel) = (&self.work.run, self.work.channel.as_ref());
         ToolContext {
-            db: self.cx.db.clone(),
-            clock: Arc::clone(&self.cx.clock),
-            registry: Arc::clone(&self.cx.tools.registry),
-            services: Arc::clone(&self.cx.tools.services),
-            options,
             time_zone: self.rules.engine.time_zone.clone(),
-            catch_up: self.cx.settings.triggers.catch_up,
-            agent: self.work.run.agent_id,
-            user: self.work.run.user_id,
-            context: self.work.run.context_id,
+            user: run.user_id,
+            context: run.context_id,
             place: channel.map(|channel| (channel.id, channel.space_id)),
-            address: self.work.run.address().cloned(),
-            defaults: self.cx.settings.defaults(),
-            viewer: recall::viewer(self.work.run.user_id, channel),
+            address: run.address().cloned(),
+            viewer: recall::viewer(run.user_id, channel),
             allowed: self.state.allowed_tools.clone(),
-            run: self.work.run.id,
-            root_run: self.work.run.root_run_id,
+            root_run: run.root_run_id,
             isolation: RunInIsolation::of(self.cx, self.work.lease),
-            scope: Scope::of(self.work.run.user_id, channel),
+            scope: Scope::of(run.user_id, channel),
             idempotency_key: call.idempotency_key.clone(),
             is_tainted: self.state.is_tainted(),
-            origins: Arc::new(Origins::default()),
             readable: self.frame.as_ref().map_or(usize::MAX, Frame::readable),
-            payer,
+            ..self.cx.tool_context((run.agent_id, run.id), options, payer)
         }
     }
 }
