@@ -1,5 +1,6 @@
 //! The rules of Clifford as pure functions: the next step of a run, the questions of policy, and what is remembered,
-//! found, due and paid. No I/O, no clock, no randomness; time and chance come in as arguments.
+//! found, due and paid. No I/O: a rule takes time and chance as arguments. Only [`clock`] reads the clock, for those who
+//! call the rules, and only a new [`id`] is drawn from it and from chance.
 //!
 //! Begin with [`run`]: its `state` folds the steps of a run, and its `decide` reads like a table. [`policy`] judges the
 //! calls, [`prompt`] fits what the model sees, [`settings`] are the sections of `bot.toml`, and the types of rows

@@ -1,7 +1,10 @@
 //! Language models: one trait, and the clients and layers that implement it.
 //!
-//! Nothing here knows runs, channels or the database. Retrying, failing over and accounting are layers
-//! that implement [`Model`](clifford_llm_api::model::Model) around another one; none of them knows a provider.
+//! Nothing here knows runs, channels or the database. [`OpenAi`] and [`Anthropic`] read and write their provider's JSON;
+//! `remote.rs` is the HTTP client of both: requests, statuses, limits, errors. [`Offline`] answers without a server.
+//! [`Retrying`] and [`Failover`] are layers that implement [`Model`](clifford_llm_api::model::Model) around other models,
+//! and know of these no more than their [`Circuit`]. `sight.rs` and [`Window`] are what a model shows of itself. The
+//! engine decides who pays, and counts.
 
 mod anthropic;
 mod circuit;

@@ -1,10 +1,13 @@
-//! The process's own signals: logs, traces and metrics. Nothing here changes what it does.
+//! A process about itself: its logs, traces and metrics, and how it survives its own faults.
 //!
 //! **Signals.** `spans.rs` makes every span and `measures.rs` every count, so that two files decide their content (ids,
 //! outcomes, never words); `catalogue.rs` lists the metrics, and tests hold the docs, the dashboard and what a bot
 //! counts to it. A delivery happens in another task than its run: it takes the run's span along as an `Origin`, and not
 //! the span itself, which would stay open. Errors that quote somebody are logged by their kind; the words stand in the
 //! row that they concern.
+//!
+//! **Faults.** `supervise.rs` restarts a background loop that panics, [`quarantine`] sets work aside of which processes
+//! die, [`runtime`] raises the limit of open files, and [`failpoint`] ends the process where a test asks for it.
 
 pub mod catalogue;
 pub mod failpoint;
