@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use clifford_channel::{Actor, Argument, Channel, ChannelError, MenuCommand, Platform, ShownTo};
 use clifford_config::{Config, Secrets};
-use clifford_core::commands::{COMMANDS, CommandSpec};
+use clifford_core::commands::{COMMANDS, CommandName, CommandSpec};
 use clifford_ingress::commands::completes;
 use clifford_text::{Localized, Menu};
 
@@ -59,9 +59,9 @@ pub(super) fn webhooks(
 /// The bot's commands, as a platform's menu shows them.
 fn menu() -> Vec<MenuCommand> {
     let command = |command: &CommandSpec| MenuCommand {
-        name: command.name.to_owned(),
+        name: command.name.to_string(),
         description: Localized::of(&command.description),
-        arguments: if command.name == "key" {
+        arguments: if command.name == CommandName::Key {
             key_arguments()
         } else {
             let argument = command.argument.map(|(name, required)| Argument {

@@ -93,7 +93,7 @@ async fn telegram_user_opens_lists_switches_and_closes_conversations() {
     registered.sort();
     let mut all: Vec<_> = clifford_core::commands::COMMANDS
         .iter()
-        .map(|command| command.name)
+        .map(|command| command.name.as_str())
         .collect();
     all.sort_unstable();
     assert_eq!(registered, all);

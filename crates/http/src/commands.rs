@@ -3,7 +3,7 @@
 //! A text that begins with `/` and is no command of this bot is a text, as are those with files, a voice or a mode.
 
 use clifford_chat::inbound::{Command, Place};
-use clifford_core::{commands, id::ContextId};
+use clifford_core::{commands::CommandName, id::ContextId};
 use clifford_ingress::{ApiCommand, commands::concerns};
 
 use super::{
@@ -19,7 +19,7 @@ const ASK: &str = "ask";
 
 /// A command.
 pub(super) struct Given {
-    name: String,
+    name: CommandName,
     argument: String,
 }
 
@@ -38,7 +38,8 @@ pub(super) struct Sent {
 /// The command that a text is.
 pub(super) fn read(text: &str) -> Option<Given> {
     let (name, argument) = Command::split(text, None)?;
-    commands::is_known(&name).then_some(Given { name, argument })
+    let name = CommandName::of(&name)?;
+    Some(Given { name, argument })
 }
 
 /// The question behind `/ask`; another text as it is.
@@ -79,24 +80,52 @@ pub(super) async fn answer(api: &Shared, caller: &Caller, given: Given, sent: Se
 
 /// Holds a command to what its caller's token may do elsewhere.
 async fn permit(api: &Shared, caller: &Caller, given: &Given) -> Result<(), Problem> {
-    if let Some(run) = concerns(&given.name, &given.argument) {
+    if let Some(run) = concerns(given.name, &given.argument) {
         return match runs::allowed(api, caller, Need::Change, run).await {
             Err(problem) if !problem.is(Code::NotFound) => Err(problem),
             // The command says that it knows no such question.
             _ => Ok(()),
         };
     }
-    match (given.name.as_str(), given.argument.is_empty()) {
-        ("pair", _) => caller.allow_bot(Need::Administer),
+    match given.name {
+        CommandName::Pair => caller.allow_bot(Need::Administer),
         // A link lets in whoever opens it, with all that this person may.
-        ("dashboard", _) => caller.require(Scope::Admin),
-        ("settings" | "model" | "key", true) => Ok(()),
-        ("settings" | "model" | "key" | "link" | "unlink" | "erase", _) => {
+        CommandName::Dashboard => caller.require(Scope::Admin),
+        CommandName::Settings | CommandName::Model | CommandName::Key if given.argument.is_empty() => Ok(()),
+        CommandName::Settings
+        | CommandName::Model
+        | CommandName::Key
+        | CommandName::Link
+        | CommandName::Unlink
+        | CommandName::Erase => {
             let own = caller.own(api).await?;
             let object = own.map_or_else(Object::nobodys, Object::person);
             caller.allow(api, Need::Configure, &object, "person").await.map(|_| ())
         }
-        _ => Ok(()),
+        CommandName::New
+        | CommandName::Contexts
+        | CommandName::Switch
+        | CommandName::Close
+        | CommandName::Continue
+        | CommandName::Search
+        | CommandName::Memory
+        | CommandName::Forget
+        | CommandName::Pin
+        | CommandName::Share
+        | CommandName::Private
+        | CommandName::Reminders
+        | CommandName::Export
+        | CommandName::Usage
+        | CommandName::Why
+        | CommandName::Trace
+        | CommandName::Undo
+        | CommandName::Approve
+        | CommandName::Deny
+        | CommandName::Stop
+        | CommandName::Whoami
+        | CommandName::Help
+        | CommandName::Start
+        | CommandName::Rate => Ok(()),
     }
 }
 
@@ -106,8 +135,8 @@ mod tests {
 
     #[test]
     fn a_command_of_this_bot_is_one_and_any_other_text_a_text() {
-        let name = |text: &str| read(text).map(|given| (given.name, given.argument));
-        let given = |name: &str, argument: &str| Some((name.to_owned(), argument.to_owned()));
+        let name = |text: &str| read(text).map(|given| (given.name.as_str(), given.argument));
+        let given = |name: &'static str, argument: &str| Some((name, argument.to_owned()));
         for (text, expected) in [
             ("/help", given("help", "")),
             ("  /New  Trip to Rome ", given("new", "Trip to Rome")),

@@ -6,6 +6,7 @@ use clifford_chat::{
 };
 use clifford_core::{
     clock::Timestamp,
+    commands::CommandName,
     id::{ContextId, MessageId},
 };
 use clifford_store::{
@@ -38,8 +39,8 @@ pub struct ApiCommand {
     pub speaker: Speaker,
     /// The message as it was written.
     pub text: String,
-    /// The command's name.
-    pub name: String,
+    /// The command.
+    pub name: CommandName,
     /// The text behind it.
     pub argument: String,
     /// The sender's own key against storing it twice.
@@ -91,7 +92,7 @@ impl IngressService {
     pub async fn api_command(&self, command: ApiCommand) -> Result<(ApiAccepted, Option<ApiAnswer>), ApiRefusal> {
         let now = self.clock.now();
         // Stopping is never rate limited.
-        if command.is_limited && command.name != "stop" {
+        if command.is_limited && command.name != CommandName::Stop {
             self.api_pace(&command.place, &command.speaker).await?;
         }
         let request_hash = command.key.as_ref().map(|_| {
@@ -110,11 +111,11 @@ impl IngressService {
             place: command.place,
             speaker: command.speaker,
             id: key.clone(),
-            argument: match command.name.as_str() {
-                "key" => command.argument,
+            argument: match command.name {
+                CommandName::Key => command.argument,
                 _ => self.masked(command.argument),
             },
-            name: command.name,
+            name: command.name.to_string(),
             sent_at: now.to_jiff(),
             via: None,
             answered_alone: false,

@@ -8,6 +8,7 @@ use clifford_chat::inbound::{Accepted, Command, Message};
 use clifford_core::{
     access::{self, Entry, PlaceRules},
     clock::Timestamp,
+    commands::{CommandName, is_known},
     people::UserRole,
     rate,
 };
@@ -34,11 +35,11 @@ impl IngressService {
             return self.message(asked(command)).await;
         }
         // A person's key may be the one that is configured: it is encrypted, and nothing of it stays in the row.
-        if command.name != "key" {
+        if !CommandName::Key.is(&command.name) {
             command.argument = self.masked(command.argument);
         }
         // In a shared place it may be another bot's.
-        if !command.place.kind.is_private() && !clifford_core::commands::is_known(&command.name) {
+        if !command.place.kind.is_private() && !is_known(&command.name) {
             return Ok(Accepted::Ignored);
         }
         self.learn_roles(&command.place, &mut command.speaker).await?;
@@ -50,7 +51,7 @@ impl IngressService {
         };
         let now = self.clock.now();
         // Stopping is never rate limited.
-        let counted = (command.name != "stop").then(|| late::counted(command.sent_at.into(), now));
+        let counted = (!CommandName::Stop.is(&command.name)).then(|| late::counted(command.sent_at.into(), now));
         let limited = counted.map_or(Limited::No, |counted| {
             self.pace.over_limit(&origin.place, &origin.speaker, counted)
         });
@@ -71,8 +72,8 @@ impl IngressService {
         keyed: Option<Keyed>,
         now: Timestamp,
     ) -> Result<Accepted, StoreError> {
-        let is_about_settings = command.name == "settings";
-        let may_erase = command.name == "erase" && !command.argument.is_empty();
+        let is_about_settings = CommandName::Settings.is(&command.name);
+        let may_erase = CommandName::Erase.is(&command.name) && !command.argument.is_empty();
         let (platform, account) = (origin.place.platform, origin.speaker.id.clone());
         let outcome = self.carry_out(command, origin, limited, keyed, now).await?;
         if is_about_settings {
@@ -110,9 +111,9 @@ impl IngressService {
             choices: self.offered(&command.name),
             dashboard: self.settings.dashboard.clone(),
             // Commands through the API were counted before.
-            pace: match command.name.as_str() {
-                "stop" => None,
-                _ => rate::pace(
+            pace: match CommandName::Stop.is(&command.name) {
+                true => None,
+                false => rate::pace(
                     &self.settings.section,
                     origin.speaker.roles.as_deref().unwrap_or_default(),
                 )
@@ -139,7 +140,7 @@ impl IngressService {
         limited: Limited,
         now: Timestamp,
     ) -> Result<Option<Gathered>, StoreError> {
-        if command.name != "export" || limited != Limited::No || !commands::hands_out(&command.place) {
+        if !CommandName::Export.is(&command.name) || limited != Limited::No || !commands::hands_out(&command.place) {
             return Ok(None);
         }
         let mut conn = self.db.read().await?;
@@ -156,7 +157,7 @@ impl IngressService {
     /// The key ring for `/key`, for a person who may speak here. The key is encrypted, and its message deleted where
     /// others may come to see it, before anything is stored.
     async fn ring(&self, command: &Command, limited: Limited) -> Result<Option<Ring>, StoreError> {
-        if command.name != "key" || limited != Limited::No {
+        if !CommandName::Key.is(&command.name) || limited != Limited::No {
             return Ok(None);
         }
         let place = &command.place;
@@ -183,7 +184,10 @@ impl IngressService {
 
     /// The choices of commands.
     pub(super) fn offered(&self, command: &str) -> Choices {
-        if !matches!(command, "settings" | "model") {
+        if !matches!(
+            CommandName::of(command),
+            Some(CommandName::Settings | CommandName::Model)
+        ) {
             return Choices::default();
         }
         let (tools, config) = (&self.context.tools.registry, &self.context.tools.services.config);

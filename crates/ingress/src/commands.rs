@@ -25,11 +25,14 @@ mod usage;
 mod why;
 
 use clifford_chat::outbound::Button;
-use clifford_core::{clock::Timestamp, id::RunId, people::User, places::Channel, run::question, runs::Run};
+use clifford_core::{
+    clock::Timestamp, commands::CommandName, id::RunId, people::User, places::Channel, run::question, runs::Run,
+};
 use clifford_store::{StoreError, Tx, places::place_settings::PlaceSettings, runs::RunClaim};
 use clifford_text::{Chats, Help, Lang};
 
 pub use self::complete::completes;
+use self::items::Wish;
 pub(crate) use self::{
     complete::{CompletionRequest, complete},
     keys::{Carrier, Ring, carries_key},
@@ -39,10 +42,10 @@ pub(crate) use self::{
 };
 
 /// The run that a command is about which only some may give: a question is answered, or one run stopped.
-pub fn concerns(name: &str, argument: &str) -> Option<RunId> {
-    match name {
-        "stop" => stopping::named(argument),
-        "approve" | "deny" => {
+pub fn concerns(command: CommandName, argument: &str) -> Option<RunId> {
+    match command {
+        CommandName::Stop => stopping::named(argument),
+        CommandName::Approve | CommandName::Deny => {
             let named = argument.split_whitespace().next()?;
             question::parse(named).map(|(run, _)| run)
         }
@@ -53,7 +56,7 @@ pub fn concerns(name: &str, argument: &str) -> Option<RunId> {
 /// Whether a command links or parts accounts: only one does so at a time, and waits for its turn before it holds
 /// anything.
 pub(crate) fn links_accounts(name: &str) -> bool {
-    matches!(name, "link" | "unlink")
+    matches!(CommandName::of(name), Some(CommandName::Link | CommandName::Unlink))
 }
 
 /// The result of a command.
@@ -147,37 +150,45 @@ pub async fn run(
         lang,
         ..
     } = given;
-    match name {
-        "new" => conversations::new(tx, argument, channel, lang, now).await,
-        "contexts" => conversations::list(tx, channel, lang, now).await,
-        "switch" => conversations::switch(tx, argument, channel, lang, now).await,
-        "close" => conversations::close(tx, channel, lang, now).await,
-        "continue" => continuing::continue_with(tx, argument, channel, user, lang, now).await,
-        "search" => search::search(tx, argument, channel, user, &purse.zone, lang, now).await,
-        "memory" => items::list(tx, channel, user, defaults, lang).await,
-        "forget" => items::forget(tx, argument, channel, user, lang).await,
-        "pin" | "share" | "private" => items::change(tx, name, argument, channel, user, lang, now).await,
-        "reminders" => reminders::run(tx, argument, channel, user, lang).await,
-        "link" => linking::link(tx, argument, channel, user, account, lang, now).await,
-        "unlink" => linking::unlink(tx, argument, channel, user, account, lang, now).await,
-        "dashboard" => dashboard::dashboard(tx, channel, user, given.dashboard, lang, now).await,
-        "export" => own_data::export(tx, channel, user, export, lang, now).await,
-        "erase" => own_data::erase(tx, argument, channel, user, lang, now).await,
-        "key" => keys::run(tx, argument, channel, user, ring, (&purse.zone, lang), now).await,
-        "usage" => usage::own(tx, user, channel, purse, lang, now).await,
-        "why" | "trace" => why::why(tx, channel, lang).await,
-        "undo" => undo::run(tx, argument, channel, user, lang, now).await,
-        "approve" => approving::approve(tx, argument, channel, &approving::by(user, channel, manages), lang, now).await,
-        "deny" => approving::deny(tx, argument, channel, &approving::by(user, channel, manages), lang, now).await,
-        "settings" => settings::run(tx, argument, given, now).await,
-        "model" => model::run(tx, argument, given, now).await,
-        "pair" => pairs::run(tx, argument, channel, user, lang, now).await,
-        "rate" => rating::rate(tx, argument, channel, user, lang, now).await,
-        "stop" => stopping::stop(tx, argument, given, now).await,
-        "whoami" => linking::whoami(tx, channel, user, account, lang).await,
-        "help" => Ok(help::help(argument, channel, user, lang)),
-        "start" => Ok(help::help("", channel, user, lang)),
-        other => Ok(Done::say(lang.say(Help::NoSuchCommand { name: other.to_owned() }))),
+    let Some(command) = CommandName::of(name) else {
+        return Ok(Done::say(lang.say(Help::NoSuchCommand { name: name.to_owned() })));
+    };
+    match command {
+        CommandName::New => conversations::new(tx, argument, channel, lang, now).await,
+        CommandName::Contexts => conversations::list(tx, channel, lang, now).await,
+        CommandName::Switch => conversations::switch(tx, argument, channel, lang, now).await,
+        CommandName::Close => conversations::close(tx, channel, lang, now).await,
+        CommandName::Continue => continuing::continue_with(tx, argument, channel, user, lang, now).await,
+        CommandName::Search => search::search(tx, argument, channel, user, &purse.zone, lang, now).await,
+        CommandName::Memory => items::list(tx, channel, user, defaults, lang).await,
+        CommandName::Forget => items::forget(tx, argument, channel, user, lang).await,
+        CommandName::Pin => items::change(tx, Wish::Pin, argument, channel, user, lang, now).await,
+        CommandName::Share => items::change(tx, Wish::Share, argument, channel, user, lang, now).await,
+        CommandName::Private => items::change(tx, Wish::Private, argument, channel, user, lang, now).await,
+        CommandName::Reminders => reminders::run(tx, argument, channel, user, lang).await,
+        CommandName::Link => linking::link(tx, argument, channel, user, account, lang, now).await,
+        CommandName::Unlink => linking::unlink(tx, argument, channel, user, account, lang, now).await,
+        CommandName::Dashboard => dashboard::dashboard(tx, channel, user, given.dashboard, lang, now).await,
+        CommandName::Export => own_data::export(tx, channel, user, export, lang, now).await,
+        CommandName::Erase => own_data::erase(tx, argument, channel, user, lang, now).await,
+        CommandName::Key => keys::run(tx, argument, channel, user, ring, (&purse.zone, lang), now).await,
+        CommandName::Usage => usage::own(tx, user, channel, purse, lang, now).await,
+        CommandName::Why | CommandName::Trace => why::why(tx, channel, lang).await,
+        CommandName::Undo => undo::run(tx, argument, channel, user, lang, now).await,
+        CommandName::Approve => {
+            approving::approve(tx, argument, channel, &approving::by(user, channel, manages), lang, now).await
+        }
+        CommandName::Deny => {
+            approving::deny(tx, argument, channel, &approving::by(user, channel, manages), lang, now).await
+        }
+        CommandName::Settings => settings::run(tx, argument, given, now).await,
+        CommandName::Model => model::run(tx, argument, given, now).await,
+        CommandName::Pair => pairs::run(tx, argument, channel, user, lang, now).await,
+        CommandName::Rate => rating::rate(tx, argument, channel, user, lang, now).await,
+        CommandName::Stop => stopping::stop(tx, argument, given, now).await,
+        CommandName::Whoami => linking::whoami(tx, channel, user, account, lang).await,
+        CommandName::Help => Ok(help::help(argument, channel, user, lang)),
+        CommandName::Start => Ok(help::help("", channel, user, lang)),
     }
 }
 

@@ -8,7 +8,7 @@ use clifford_chat::{
     inbound::{Command, Place, Speaker},
     platform::Platform,
 };
-use clifford_core::people::UserRole;
+use clifford_core::{commands::CommandName, people::UserRole};
 use clifford_delivery::managers::{self, Managers, NoAnswer};
 use clifford_store::{
     StoreError,
@@ -36,7 +36,12 @@ impl IngressService {
             .split_whitespace()
             .next()
             .is_some_and(|word| word != "always");
-        if names_one || !matches!(command.name.as_str(), "approve" | "deny") {
+        if names_one
+            || !matches!(
+                CommandName::of(&command.name),
+                Some(CommandName::Approve | CommandName::Deny)
+            )
+        {
             return Ok(());
         }
         let place = &command.place;
@@ -65,11 +70,15 @@ impl IngressService {
         if limited != Limited::No || place.kind.is_private() {
             return Ok(false);
         }
-        let stops_all = command.name == "stop" && commands::concerns("stop", &command.argument).is_none();
-        if stops_all || matches!(command.name.as_str(), "settings" | "model") {
+        let Some(name) = CommandName::of(&command.name) else {
+            return Ok(false);
+        };
+        let concerned = commands::concerns(name, &command.argument);
+        let stops_all = name == CommandName::Stop && concerned.is_none();
+        if stops_all || matches!(name, CommandName::Settings | CommandName::Model) {
             return self.manages_place(command).await;
         }
-        let Some(run) = commands::concerns(&command.name, &command.argument) else {
+        let Some(run) = concerned else {
             return Ok(false);
         };
         let mut conn = self.db.read().await?;
@@ -87,7 +96,7 @@ impl IngressService {
             return Ok(false);
         }
         let rules = settings::rules(&mut self.db.read().await?, place).await?;
-        if command.name != "stop" && rules.approves(&command.speaker) {
+        if name != CommandName::Stop && rules.approves(&command.speaker) {
             return Ok(true);
         }
         Ok(is_manager(actor.as_ref(), place, &command.speaker).await)

@@ -7,6 +7,7 @@ use clifford_chat::{
 use clifford_core::{
     access::{self, Access, Audience, Entry, PlaceRules},
     clock::Timestamp,
+    commands::CommandName,
     id::MessageId,
     messages::MessageStatus,
     people::User,
@@ -39,7 +40,7 @@ use crate::{
 };
 
 /// The commands that are carried out where the bot otherwise answers nothing.
-const WHERE_SILENT: [&str; 3] = ["approve", "deny", "stop"];
+const WHERE_SILENT: [CommandName; 3] = [CommandName::Approve, CommandName::Deny, CommandName::Stop];
 
 /// A command with all that its transaction needs.
 pub(super) struct CommandRequest {
@@ -145,11 +146,12 @@ impl CommandRequest {
                     .map(Some);
             }
         }
-        let may_manage = self.manages && command.name == "settings";
+        let may_manage = self.manages && CommandName::Settings.is(&command.name);
         if is_private || may_manage {
             return Ok(None);
         }
-        let is_silent = rules.speaks == Some(Speaks::Never) && !WHERE_SILENT.contains(&command.name.as_str());
+        let is_silent =
+            rules.speaks == Some(Speaks::Never) && !WHERE_SILENT.iter().any(|silent| silent.is(&command.name));
         if is_silent || !rules.admits(&origin.speaker, role) {
             let why = Why::of_rules(&rules, &origin.speaker, role);
             return unheard::passed_over(tx, origin, is_waiting, known, why).await.map(Some);

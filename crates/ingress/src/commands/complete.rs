@@ -7,7 +7,7 @@ use clifford_chat::{
     completion::{Choice, Completion},
     inbound::Place,
 };
-use clifford_core::{people::User, places::Channel};
+use clifford_core::{commands::CommandName, people::User, places::Channel};
 use clifford_store::{
     Conn, StoreError,
     memory::items::{self as memory_items, MemoryItem, Viewer},
@@ -34,7 +34,7 @@ pub struct CompletionRequest<'a> {
 }
 
 /// Whether there is something that the argument of a command can become.
-pub fn completes(command: &str) -> bool {
+pub fn completes(command: CommandName) -> bool {
     kind(command).is_some()
 }
 
@@ -49,18 +49,37 @@ enum Kind {
     Question,
 }
 
-fn kind(command: &str) -> Option<Kind> {
-    match command {
-        "switch" => Some(Kind::Here),
-        "continue" => Some(Kind::Elsewhere),
-        "forget" | "pin" | "share" | "private" => Some(Kind::Item),
-        "settings" => Some(Kind::Setting),
-        "model" => Some(Kind::Model),
-        "reminders" => Some(Kind::Reminder),
-        "help" => Some(Kind::Topic),
-        "approve" | "deny" => Some(Kind::Question),
-        _ => None,
-    }
+const fn kind(command: CommandName) -> Option<Kind> {
+    Some(match command {
+        CommandName::Switch => Kind::Here,
+        CommandName::Continue => Kind::Elsewhere,
+        CommandName::Forget | CommandName::Pin | CommandName::Share | CommandName::Private => Kind::Item,
+        CommandName::Settings => Kind::Setting,
+        CommandName::Model => Kind::Model,
+        CommandName::Reminders => Kind::Reminder,
+        CommandName::Help => Kind::Topic,
+        CommandName::Approve | CommandName::Deny => Kind::Question,
+        CommandName::New
+        | CommandName::Contexts
+        | CommandName::Close
+        | CommandName::Search
+        | CommandName::Memory
+        | CommandName::Link
+        | CommandName::Unlink
+        | CommandName::Dashboard
+        | CommandName::Export
+        | CommandName::Erase
+        | CommandName::Key
+        | CommandName::Usage
+        | CommandName::Why
+        | CommandName::Trace
+        | CommandName::Undo
+        | CommandName::Stop
+        | CommandName::Whoami
+        | CommandName::Start
+        | CommandName::Pair
+        | CommandName::Rate => return None,
+    })
 }
 
 /// The completions of an argument, for a person who may speak there.
@@ -74,7 +93,7 @@ pub async fn complete(conn: &mut Conn, asked: CompletionRequest<'_>) -> Result<V
         lang,
     } = asked;
     let is_private = asked.place.kind.is_private();
-    let all = match (kind(&asked.command), channel, user) {
+    let all = match (CommandName::of(&asked.command).and_then(kind), channel, user) {
         (Some(Kind::Here), Some(channel), _) => conversations::choices(conn, channel, lang).await?,
         (Some(Kind::Elsewhere), Some(channel), Some(user)) if channel.is_private() => {
             continuing::choices(conn, channel, user, lang).await?

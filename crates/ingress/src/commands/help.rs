@@ -2,7 +2,7 @@
 
 use clifford_chat::{completion::Choice, outbound::Button, platform::Platform};
 use clifford_core::{
-    commands::{COMMANDS, CommandSpec},
+    commands::{COMMANDS, CommandName, CommandSpec},
     people::{User, UserRole},
     places::Channel,
 };
@@ -16,38 +16,59 @@ struct Topic {
     name: &'static str,
     /// Its subject.
     about: Help,
-    commands: &'static [&'static str],
+    commands: &'static [CommandName],
 }
 
 static TOPICS: [Topic; 5] = [
     Topic {
         name: "chats",
         about: Help::AboutChats,
-        commands: &["new", "contexts", "switch", "close", "continue", "search"],
+        commands: &[
+            CommandName::New,
+            CommandName::Contexts,
+            CommandName::Switch,
+            CommandName::Close,
+            CommandName::Continue,
+            CommandName::Search,
+        ],
     },
     Topic {
         name: "memory",
         about: Help::AboutMemory,
-        commands: &["memory", "forget", "pin", "share", "private"],
+        commands: &[
+            CommandName::Memory,
+            CommandName::Forget,
+            CommandName::Pin,
+            CommandName::Share,
+            CommandName::Private,
+        ],
     },
     Topic {
         name: "work",
         about: Help::AboutWork,
-        commands: &["stop", "approve", "deny", "undo", "why", "reminders", "usage"],
+        commands: &[
+            CommandName::Stop,
+            CommandName::Approve,
+            CommandName::Deny,
+            CommandName::Undo,
+            CommandName::Why,
+            CommandName::Reminders,
+            CommandName::Usage,
+        ],
     },
     Topic {
         name: "you",
         about: Help::AboutYou,
         commands: &[
-            "dashboard",
-            "settings",
-            "model",
-            "whoami",
-            "link",
-            "unlink",
-            "export",
-            "erase",
-            "key",
+            CommandName::Dashboard,
+            CommandName::Settings,
+            CommandName::Model,
+            CommandName::Whoami,
+            CommandName::Link,
+            CommandName::Unlink,
+            CommandName::Export,
+            CommandName::Erase,
+            CommandName::Key,
         ],
     },
     Topic {
@@ -73,7 +94,7 @@ pub(super) fn help(wanted: &str, channel: &Channel, user: &User, lang: Lang) -> 
     if let Some(topic) = offered.find(|topic| topic.name == wanted) {
         return Done::say(topic_text(topic, is_private, lang));
     }
-    if let Some(command) = COMMANDS.iter().find(|command| command.name == wanted) {
+    if let Some(command) = COMMANDS.iter().find(|command| command.name.is(&wanted)) {
         return Done::say(line(command, is_private, lang));
     }
     let begin = match wanted.is_empty() {
@@ -104,7 +125,9 @@ pub(super) fn help(wanted: &str, channel: &Channel, user: &User, lang: Lang) -> 
 /// The completions of the argument: a topic, or a command.
 pub(super) fn choices(is_private: bool, role: Option<UserRole>, lang: Lang) -> Vec<Choice> {
     let topics = topics(is_private, role.unwrap_or(UserRole::Stranger)).map(|topic| (topic.name, topic.about(lang)));
-    let commands = COMMANDS.iter().map(|command| (command.name, command.about(lang)));
+    let commands = COMMANDS
+        .iter()
+        .map(|command| (command.name.as_str(), command.about(lang)));
     let choice = |(name, about): (&'static str, String)| Choice {
         label: lang.labelled(name, &about),
         value: String::from(name),
@@ -148,7 +171,7 @@ fn line(command: &CommandSpec, is_private: bool, lang: Lang) -> String {
     let form = match command.argument {
         Some((argument, true)) => format!("{name} {}", argument.to_uppercase()),
         Some((argument, false)) => format!("{name} [{}]", argument.to_uppercase()),
-        None => name.to_owned(),
+        None => name.to_string(),
     };
     let about = command.about(lang);
     lang.say(match !is_private && command.is_in_private_only() {
@@ -163,11 +186,11 @@ mod tests {
 
     #[test]
     fn every_command_has_one_topic() {
-        for command in COMMANDS.iter().filter(|command| command.name != "help") {
+        for command in COMMANDS.iter().filter(|command| command.name != CommandName::Help) {
             let topics = TOPICS.iter().filter(|topic| topic.commands.contains(&command.name));
             assert_eq!(topics.count(), 1, "{}", command.name);
         }
-        let known = |name: &&str| COMMANDS.iter().any(|command| command.name == *name);
+        let known = |name: &CommandName| COMMANDS.iter().any(|command| command.name == *name);
         assert!(TOPICS.iter().flat_map(|topic| topic.commands).all(known));
     }
 

@@ -4,7 +4,7 @@
 //! answered like what is not there.
 
 use clifford_chat::outbound::Button;
-use clifford_core::{clock::Timestamp, people::User, places::Channel, search::near};
+use clifford_core::{clock::Timestamp, commands::CommandName, people::User, places::Channel, search::near};
 use clifford_engine::memory::editing::{self, Change, Visibility};
 use clifford_markup::inline::inline;
 use clifford_store::{
@@ -20,6 +20,27 @@ use super::Done;
 const OFFERED: usize = 3;
 /// The argument of `/forget` that confirms deleting everything.
 const MEANT: &str = "all yes";
+
+/// The wish of a person for an item.
+#[derive(Clone, Copy)]
+pub(super) enum Wish {
+    /// It is in every prompt, or no longer.
+    Pin,
+    /// It is known everywhere.
+    Share,
+    /// It is known in private only.
+    Private,
+}
+
+impl Wish {
+    const fn command(self) -> CommandName {
+        match self {
+            Self::Pin => CommandName::Pin,
+            Self::Share => CommandName::Share,
+            Self::Private => CommandName::Private,
+        }
+    }
+}
 
 pub(super) async fn list(
     tx: &mut Tx,
@@ -110,7 +131,7 @@ pub(super) async fn forget(
             memory_admin::forget(tx, user.id, &item.module, &item.key, viewer).await?;
             Ok(Done::say(lang.say(Items::Forgotten { name: named(item) })))
         }
-        other => Ok(Done::say(other.explained("forget", &wanted, lang))),
+        other => Ok(Done::say(other.explained(CommandName::Forget, &wanted, lang))),
     }
 }
 
@@ -153,7 +174,7 @@ fn asks_for_all(items: &[Item], private: bool, lang: Lang) -> Done {
 /// `/pin`, `/share`, `/private`: changes the active item that is meant.
 pub(super) async fn change(
     tx: &mut Tx,
-    command: &str,
+    wish: Wish,
     argument: &str,
     channel: &Channel,
     user: &User,
@@ -166,18 +187,18 @@ pub(super) async fn change(
     let wanted = plain(argument);
     let item = match find(&items, &wanted) {
         Found::One(item) => item,
-        other => return Ok(Done::say(other.explained(command, &wanted, lang))),
+        other => return Ok(Done::say(other.explained(wish.command(), &wanted, lang))),
     };
-    let change = match command {
-        "pin" => Change {
+    let change = match wish {
+        Wish::Pin => Change {
             pinned: Some(!item.pinned),
             ..Change::default()
         },
-        "share" => known(Visibility::Everywhere),
-        _ => known(Visibility::InPrivate),
+        Wish::Share => known(Visibility::Everywhere),
+        Wish::Private => known(Visibility::InPrivate),
     };
     Ok(Done::say(match editing::change(tx, item.id, change, now).await? {
-        Ok(item) => now_is(command, &item, lang),
+        Ok(item) => now_is(wish, &item, lang),
         // Its text would not be kept today.
         Err(_) => lang.say(Items::StaysAsItIs { name: named(item) }),
     }))
@@ -191,13 +212,13 @@ fn known(known: Visibility) -> Change {
 }
 
 /// The state of an item after a command.
-fn now_is(command: &str, item: &Item, lang: Lang) -> String {
+fn now_is(wish: Wish, item: &Item, lang: Lang) -> String {
     let name = named(item);
-    lang.say(match command {
-        "pin" if item.pinned => Items::IsPinned { name },
-        "pin" => Items::IsNotPinned { name },
-        "share" => Items::IsShared { name },
-        _ => Items::IsPrivate { name },
+    lang.say(match wish {
+        Wish::Pin if item.pinned => Items::IsPinned { name },
+        Wish::Pin => Items::IsNotPinned { name },
+        Wish::Share => Items::IsShared { name },
+        Wish::Private => Items::IsPrivate { name },
     })
 }
 
@@ -214,7 +235,7 @@ enum Found<'a> {
 
 impl Found<'_> {
     /// Why a command did nothing, and what to write instead.
-    fn explained(&self, command: &str, wanted: &str, lang: Lang) -> String {
+    fn explained(&self, command: CommandName, wanted: &str, lang: Lang) -> String {
         let written = |items: &[&Item]| {
             let lines: Vec<_> = items
                 .iter()

@@ -141,7 +141,7 @@ fn what_is_not_clear_is_explained_with_what_to_write() {
     for (typed, expected) in cases {
         let wanted = plain(typed);
         assert_eq!(
-            find(&items, &wanted).explained("pin", &wanted, Lang::English),
+            find(&items, &wanted).explained(CommandName::Pin, &wanted, Lang::English),
             expected,
             "{typed}"
         );
@@ -190,23 +190,23 @@ fn an_item_after_a_command_is_told_as_it_is() {
     };
     let cases = [
         (
-            "pin",
+            Wish::Pin,
             &pinned,
             "`identity.name` is pinned: it stays as it is until you `/pin` it again, or `/forget` it.",
         ),
         (
-            "pin",
+            Wish::Pin,
             &name,
             "`identity.name` is not pinned any more: it may change with what you tell me.",
         ),
         (
-            "share",
+            Wish::Share,
             &name,
             "`identity.name` is known wherever you speak to me now, in front of others too.",
         ),
-        ("private", &name, "`identity.name` is known in private only now."),
+        (Wish::Private, &name, "`identity.name` is known in private only now."),
     ];
-    for (command, item, expected) in cases {
-        assert_eq!(now_is(command, item, Lang::English), expected);
+    for (wish, item, expected) in cases {
+        assert_eq!(now_is(wish, item, Lang::English), expected);
     }
 }
