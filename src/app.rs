@@ -97,8 +97,8 @@ pub struct Options {
     pub channels: bool,
     /// Works on runs that nobody holds.
     pub workers: bool,
-    /// Works beside a server that holds the database: on its own runs only, and it prepares nothing. Only for a process
-    /// that takes no part in the server's work.
+    /// Works alongside a server that holds the database: on its own runs only, and it prepares nothing. Only for a
+    /// process that takes no part in the server's work.
     pub beside: bool,
     /// Waits for a database server that does not answer, for `database.wait_seconds`: nobody sits before it.
     pub waits_for_database: bool,
@@ -403,7 +403,8 @@ pub fn refusals(loaded: &Loaded, secrets: &Secrets) -> Vec<StartError> {
     [platforms, files, models].into_iter().filter_map(Result::err).collect()
 }
 
-/// The channels of platforms, and those that are Clifford's own: the dashboard's, and the terminal's where there is one.
+/// The channels of platforms, and those that are Clifford's own: the dashboard's, and the terminal's where there is
+/// one.
 fn with_own(
     mut channels: BTreeMap<Platform, Arc<dyn Channel>>,
     options: &Options,

@@ -1,4 +1,4 @@
-//! What the features of the build add, each a crate of its own: traces (`otlp`) and files in a bucket (`s3`). A build
+//! The features of the build, each a crate of its own: traces (`otlp`) and files in a bucket (`s3`). A build
 //! without one refuses the settings that ask for it.
 
 use clifford_content::files::{Bucket, BucketKeys};
@@ -19,7 +19,7 @@ impl Traces {
         Ok(Self(exporter.transpose()?))
     }
 
-    /// What shows the exporter every span.
+    /// The layer that shows the exporter every span.
     pub(crate) fn layer(&self) -> Option<TraceLayer> {
         self.0.as_ref().map(clifford_otlp::Exporter::layer)
     }

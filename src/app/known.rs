@@ -1,8 +1,8 @@
 //! The databases that Clifford has worked with from this data directory, and its newest backup: a file there.
 //!
-//! A database that is not known and holds nothing is a new one. One that is known and holds nothing was emptied, deleted or
-//! lost, and a bot that began anew there would have forgotten everybody without a word. So nothing is opened then, until the
-//! operator brings the data back or says that it is to begin anew.
+//! A database that is not known and holds nothing is a new one. One that is known and holds nothing was emptied,
+//! deleted or lost, and a bot that began anew there would have forgotten everybody without a word. So nothing is opened
+//! then, until the operator brings the data back or says that it is to begin anew.
 
 use std::{
     collections::BTreeSet,
@@ -36,7 +36,7 @@ struct Backup {
 }
 
 impl Known {
-    /// What the file says; nothing, if there is none that can be read.
+    /// The content of the file; nothing, if there is none that can be read.
     fn read(data_dir: &Path) -> Self {
         let path = data_dir.join(KNOWN);
         let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
@@ -45,7 +45,7 @@ impl Known {
             .unwrap_or_default()
     }
 
-    /// What is known of the newest backup, and its path for a command.
+    /// A sentence about the newest backup, and its path for a command.
     fn newest(&self) -> (String, String) {
         let Some(Backup { path, at }) = self.backup.as_ref().filter(|backup| backup.path.exists()) else {
             return ("no backup is known here".to_owned(), "BACKUP".to_owned());
@@ -119,7 +119,7 @@ pub(crate) async fn check(loaded: &Loaded) -> Result<(), StoreError> {
     )))
 }
 
-/// What to do about a database that is damaged.
+/// The way out of a damaged database.
 pub(crate) fn rescue(loaded: &Loaded) -> String {
     let Some(path) = local_data(loaded).database else {
         return "look into the log of the PostgreSQL server, which names what is damaged, and restore a backup"

@@ -16,8 +16,8 @@ use super::{Options, db_options, known};
 /// The first wait for a server that does not answer, and the longest; they double.
 const WAITS: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
 
-/// Opens the database for a process, and returns whether the process before this one died. A process that works beside a
-/// server prepares nothing.
+/// Opens the database for a process, and returns whether the process before this one died. A process that works
+/// alongside a server prepares nothing.
 ///
 /// # Errors
 /// The database cannot be used.
@@ -69,8 +69,8 @@ async fn once(loaded: &Loaded, clock: &SharedClock) -> Result<(Db, bool), StoreE
     }
 }
 
-/// Brings the agents of the configuration in, and gives back what a process that is surely gone had in flight. Tells whether
-/// one is gone that did not end in order.
+/// Brings the agents of the configuration in, and gives back what a process that is surely gone had in flight. Tells
+/// whether one is gone that did not end in order.
 async fn prepare(db: &Db, config: &Config, clock: &SharedClock) -> Result<bool, StoreError> {
     let now = clock.now();
     let alone = !db.is_shared();

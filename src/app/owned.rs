@@ -7,7 +7,7 @@ use clifford_content::files::FILES;
 use clifford_engine::jobs::erase::TYPED;
 use clifford_vault::KEY_FILE;
 
-/// The ends of the names of a database and of the files beside it.
+/// The ends of the names of a database and of the files next to it.
 pub(crate) const BESIDE_DATABASE: [&str; 6] = ["", "-wal", "-shm", "-journal", LOCK_END, RESTORED_END];
 const LOCK_END: &str = ".lock";
 /// The end of the name of a database that a restore is about to put in place.
@@ -50,7 +50,7 @@ pub(super) enum Level {
 }
 
 impl Level {
-    /// What an entry is that Clifford makes here under this name. `None`: it makes no such entry.
+    /// The kind of an entry that Clifford makes here under this name. `None`: it makes no such entry.
     pub(super) fn entry(self, name: &str) -> Option<Self> {
         let is_own = match self {
             Self::Whole => true,
@@ -87,7 +87,7 @@ pub(super) fn is_nobodys(name: &str) -> bool {
     name == LOST_AND_FOUND
 }
 
-/// A database and the files beside it. They stand where a link to the database leads.
+/// A database and the files next to it. They stand where a link to the database leads.
 pub(crate) fn of_database(database: &Path) -> impl Iterator<Item = PathBuf> {
     let real = database.canonicalize().unwrap_or_else(|_| database.to_owned());
     BESIDE_DATABASE.into_iter().map(move |end| {

@@ -2,9 +2,9 @@
 //!
 //! The process's umask makes new files and directories private, whoever makes them (SQLite, too). Existing files are
 //! restricted when the data is opened. A directory that is private keeps others out of all that is in it, so only one
-//! that is not is gone through. A data directory in which somebody has other files too (`data.dir = "."`) stays open with
-//! those, and only what Clifford makes there is closed (`owned.rs`). Devices, and directories that everybody shares
-//! (`/tmp`), are nobody's to close.
+//! that is not is gone through. A data directory in which somebody has other files too (`data.dir = "."`) stays open
+//! with those, and only what Clifford makes there is closed (`owned.rs`). Devices, and directories that everybody
+//! shares (`/tmp`), are nobody's to close.
 
 use std::{
     fs::{self, Metadata},
@@ -91,7 +91,8 @@ impl LocalData {
     }
 }
 
-/// Goes through a directory: what is Clifford's there, and the directory itself, unless something else is in it as well.
+/// Goes through a directory: what is Clifford's there, and the directory itself, unless something else is in it as
+/// well.
 fn within(
     directory: &Path,
     metadata: &Metadata,
@@ -242,7 +243,7 @@ mod tests {
             fs::write(file(name), "text").unwrap();
             set(&file(name), 0o644);
         }
-        // The database is named by a link, and its log stands beside the file that the link leads to.
+        // The database is named by a link, and its log stands next to the file that the link leads to.
         std::os::unix::fs::symlink("bot.db", file("link.db")).unwrap();
         let directories = ["", "src", "files", "files/aa", "before-restore-1"];
         for name in directories {

@@ -30,7 +30,7 @@ impl Moving {
         let mark = data_dir.join(RESTORE_MARK);
         let was_there = mark.try_exists()?;
         if !was_there {
-            // What a link of this name leads to is not ours.
+            // A file that a link of this name leads to is not ours.
             File::create_new(&mark)?.sync_all()?;
         }
         File::open(data_dir)?.sync_all()?;

@@ -103,7 +103,7 @@ pub(crate) fn audiences(config: &Config) -> BTreeMap<Platform, Audience> {
     audiences
 }
 
-/// `serves`: this process, or one that it works beside, serves what `[http]` says.
+/// `serves`: this process, or one that it works alongside, serves what `[http]` says.
 pub(super) fn ingress_settings(config: &Config, serves: bool) -> ingress::IngressSettings {
     ingress::IngressSettings {
         audiences: audiences(config),

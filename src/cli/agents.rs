@@ -1,4 +1,4 @@
-//! `clifford agents`: the agents of bot.toml and of the owner. Works beside a server on the same database.
+//! `clifford agents`: the agents of bot.toml and of the owner. Works alongside a server on the same database.
 
 mod change;
 mod prompts;

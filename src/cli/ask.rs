@@ -39,7 +39,7 @@ use crate::app::Options;
 /// The most bytes of a question.
 const LONGEST: usize = 256 * 1024;
 
-/// The most characters of what a failed run said, beside its reason.
+/// The most characters of what a failed run said, besides its reason.
 const LONGEST_REPLY: usize = 300;
 
 /// How long the one question waits for tools that MCP servers offer.

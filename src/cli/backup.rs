@@ -120,7 +120,7 @@ pub(super) fn file_options(path: &Path) -> DbOptions {
     }
 }
 
-/// A file that SQLite keeps beside a database.
+/// A file that SQLite keeps next to a database.
 pub(super) fn log_of(database: &Path, ending: &str) -> PathBuf {
     let mut path = database.as_os_str().to_owned();
     path.push(ending);

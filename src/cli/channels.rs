@@ -1,4 +1,4 @@
-//! `clifford channels`: the chats that the bot knows. Works beside a server on the same database.
+//! `clifford channels`: the chats that the bot knows. Works alongside a server on the same database.
 
 use std::process::ExitCode;
 
@@ -58,7 +58,8 @@ enum Command {
         /// Its name in lists.
         #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
         name: Option<String>,
-        /// Its own agent: an id, as `clifford agents list` shows it, or its beginning; or `default` for none of its own.
+        /// Its own agent: an id, as `clifford agents list` shows it, or its beginning; or `default` for none of its
+        /// own.
         #[arg(long)]
         agent: Option<String>,
     },

@@ -1,5 +1,5 @@
-//! `clifford chat`: the bot in this terminal. Where a server runs, that one answers; else an engine in this process does,
-//! also beside another process that has the database. `clifford` alone is such a server itself.
+//! `clifford chat`: the bot in this terminal. Where a server runs, that one answers; else an engine in this process
+//! does, also alongside another process that has the database. `clifford` alone is such a server itself.
 
 mod host;
 mod through;
@@ -106,7 +106,8 @@ async fn talk(globals: &Globals, args: Args, platforms: Platforms) -> anyhow::Re
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says why nothing happened, where the input ended before a word came: a service manager or a container has no terminal.
+/// Says why nothing happened, where the input ended before a word came: a service manager or a container has no
+/// terminal.
 fn hint(terminal: &Terminal) {
     if !io::stdin().is_terminal() && !terminal.has_heard() {
         // There is nobody to tell that standard error cannot be written to.

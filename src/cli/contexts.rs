@@ -1,4 +1,4 @@
-//! `clifford contexts`: conversations. Works beside a server on the same database.
+//! `clifford contexts`: conversations. Works alongside a server on the same database.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `clifford erase`: deletes a person with every trace. Works beside a server on the same database.
+//! `clifford erase`: deletes a person with every trace. Works alongside a server on the same database.
 
 use std::{io::IsTerminal, path::Path, process::ExitCode, sync::Arc, time::Duration};
 

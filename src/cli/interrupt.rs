@@ -1,5 +1,5 @@
-//! Signals that end a command in the middle: what it has made beside its work goes, the terminal is as it was, and then the
-//! signal does what it does to everybody.
+//! Signals that end a command in the middle: what it has made besides its work goes, the terminal is as it was, and
+//! then the signal does what it does to everybody.
 
 use std::{
     fs,
@@ -23,8 +23,8 @@ use tokio::{
     task::JoinSet,
 };
 
-/// How long a command may take to hear a signal. One that asks or computes hears nothing, and ends without letting go of
-/// what it holds.
+/// How long a command may take to hear a signal. One that asks or computes hears nothing, and ends without letting go
+/// of what it holds.
 const GRACE: Duration = Duration::from_secs(1);
 /// Shows the cursor, and lets pasted text come as if it was typed.
 const PLAIN: &[u8] = b"\x1b[?25h\x1b[?2004l";

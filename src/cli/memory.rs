@@ -1,4 +1,4 @@
-//! `clifford memory`: the memory items of people. Works beside a server on the same database.
+//! `clifford memory`: the memory items of people. Works alongside a server on the same database.
 
 mod change;
 mod jobs;

@@ -1,4 +1,5 @@
-//! `clifford outbox`: messages that wait to be delivered, or were given up. Works beside a server on the same database.
+//! `clifford outbox`: messages that wait to be delivered, or were given up. Works alongside a server on the same
+//! database.
 
 use std::process::ExitCode;
 

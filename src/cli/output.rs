@@ -41,7 +41,7 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
     write_line(&coloured(&clifford_markup::for_terminal(text)))
 }
 
-/// Tells something on standard error, beside what is printed for people or programs.
+/// Tells something on standard error, besides what is printed for people or programs.
 pub(super) fn warn(text: &str) {
     // Nobody is left to be told that this failed.
     let _ = writeln!(io::stderr().lock(), "warning: {}", clifford_markup::for_terminal(text));

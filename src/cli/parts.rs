@@ -1,5 +1,5 @@
-//! The directory in which a file is put together, beside the place that it is for. It goes with its process; one that was
-//! killed leaves it behind, with what may be all that the bot knows in it, so the next of its kind removes it.
+//! The directory in which a file is put together, next to the place that it is for. It goes with its process; one that
+//! was killed leaves it behind, with what may be all that the bot knows in it, so the next of its kind removes it.
 
 use std::{
     fs::{self, File},
@@ -27,10 +27,10 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// A new directory beside a file that is not there yet. `kind`: as of [`Parts::beside`].
+    /// A new directory next to a file that is not there yet. `kind`: as of [`Parts::beside`].
     ///
     /// # Errors
-    /// Something of that name is there, or nothing can be written beside it: with the way out.
+    /// Something of that name is there, or nothing can be written next to it: with the way out.
     pub fn for_new(file: &Path, kind: &str) -> anyhow::Result<Self> {
         // A link that leads nowhere is there, too: what is written would stand where it leads.
         if file.symlink_metadata().is_ok() {
@@ -48,8 +48,8 @@ impl Parts {
         clifford_vault::put_in_place(part, file).map_err(|error| unmade(file, error))
     }
 
-    /// A new directory in this one, from which those of killed processes are removed. `kind`: how the names of all of its
-    /// kind begin.
+    /// A new directory in this one, from which those of killed processes are removed. `kind`: how the names of all of
+    /// its kind begin.
     ///
     /// # Errors
     /// Nothing can be written there.

@@ -1,8 +1,8 @@
 //! `clifford restore`: puts the contents of a backup in place of what is there.
 //!
 //! The archive is taken apart and checked in a directory of its own. Only then is anything moved: what was there goes
-//! aside, and each part of the backup takes its place by a rename. A failure puts everything back. A place where a restore
-//! was killed in between is not worked on (`app/restoring.rs`).
+//! aside, and each part of the backup takes its place by a rename. A failure puts everything back. A place where a
+//! restore was killed in between is not worked on (`app/restoring.rs`).
 
 mod heir;
 
@@ -234,7 +234,7 @@ async fn check(database: &Path) -> anyhow::Result<()> {
 
 /// Renames, each of which can be undone.
 struct Moves {
-    /// The name of the directories for what was there, each beside it.
+    /// The name of the directories for what was there, each next to it.
     aside: String,
     /// Those that were made.
     made: BTreeSet<PathBuf>,

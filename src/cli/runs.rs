@@ -1,4 +1,4 @@
-//! `clifford runs`: looks at runs, stops them and does them again. Works beside a server on the same database.
+//! `clifford runs`: looks at runs, stops them and does them again. Works alongside a server on the same database.
 
 mod change;
 mod labels;

@@ -1,4 +1,4 @@
-//! `clifford search`: a search over earlier messages. Works beside a server on the same database.
+//! `clifford search`: a search over earlier messages. Works alongside a server on the same database.
 
 use std::process::ExitCode;
 

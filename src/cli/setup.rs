@@ -195,7 +195,7 @@ pub(super) async fn start(loaded: &Loaded, secrets: &Secrets, options: Options) 
 }
 
 /// Starts an engine in this process, for a command that talks to a person. Where a server holds the database, it works
-/// beside that: on what this command asks for, and nothing else.
+/// besides that: on what this command asks for, and nothing else.
 ///
 /// # Errors
 /// As [`App::start`].

@@ -1,4 +1,4 @@
-//! `clifford spaces`: the groups and servers that the bot is in. Works beside a server on the same database.
+//! `clifford spaces`: the groups and servers that the bot is in. Works alongside a server on the same database.
 
 use std::process::ExitCode;
 

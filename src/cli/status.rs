@@ -1,4 +1,4 @@
-//! `clifford status`: whether the bot runs, and what waits. Works beside a server on the same database.
+//! `clifford status`: whether the bot runs, and what waits. Works alongside a server on the same database.
 
 use std::{process::ExitCode, time::Duration};
 

@@ -1,4 +1,4 @@
-//! `clifford triggers`: reminders, runs by the clock, webhooks. Works beside a server on the same database.
+//! `clifford triggers`: reminders, runs by the clock, webhooks. Works alongside a server on the same database.
 
 mod add;
 mod change;

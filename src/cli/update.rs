@@ -25,7 +25,7 @@ use super::{
 const CURRENT: &str = env!("CARGO_PKG_VERSION");
 /// For what machine this program was built, as archives are named.
 const TARGET: &str = env!("CLIFFORD_TARGET");
-/// Where the version before stands, beside the program.
+/// Where the version before stands, next to the program.
 const PREVIOUS: &str = "clifford.previous";
 /// Where the program waits there, in a rollback that takes several steps.
 const ASIDE: &str = "clifford.aside";
@@ -133,8 +133,8 @@ pub(super) fn rollback(args: &RollbackArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Two files take each other's place, in one step where the file system can do that. One that was killed in between leaves
-/// what the program was at [`ASIDE`].
+/// Two files take each other's place, in one step where the file system can do that. One that was killed in between
+/// leaves what the program was at [`ASIDE`].
 fn swap(program: &Path, previous: &Path) -> io::Result<()> {
     if renameat_with(CWD, previous, CWD, program, RenameFlags::EXCHANGE).is_ok() {
         return Ok(());

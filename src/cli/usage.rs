@@ -1,4 +1,4 @@
-//! `clifford usage`: the usage of models and of tools. Works beside a server on the same database.
+//! `clifford usage`: the usage of models and of tools. Works alongside a server on the same database.
 
 mod tools;
 

@@ -1,4 +1,4 @@
-//! `clifford users`: the people whom the bot knows. Works beside a server on the same database.
+//! `clifford users`: the people whom the bot knows. Works alongside a server on the same database.
 
 use std::process::ExitCode;
 

@@ -24,7 +24,7 @@ async fn a_stranger_gets_a_code_and_is_heard_once_the_owner_approves() {
         bot.says(room, "hello, my secret is 4711");
         let met = bot.answers(room, 1).await.remove(0);
         let code = code_in(&met);
-        // Who meets a bot without an owner may be its owner.
+        // A person who meets a bot without an owner may be its owner.
         assert!(met.contains("If I am your bot, send me the code that"), "{met}");
         if site == Site::Telegram {
             // A stranger's next message within the minute is not even answered.

@@ -1,15 +1,15 @@
-//! What speaks to the bot in a shared place: its name where that addresses it, and its role on Discord.
+//! The ways to speak to the bot in a shared place: its name where that addresses it, and its role on Discord.
 
 use crate::harness::{Setup, Site};
 
-/// What names the bot in passing.
+/// Messages that name the bot in passing.
 const IN_PASSING: [&str; 4] = [
     "I like clifford the band",
     "we saw clifford yesterday",
     "Clifford's dog barks",
     "@clifford_two do it",
 ];
-/// What speaks to it.
+/// Messages that speak to it.
 const ADDRESSING: [&str; 4] = [
     "Clifford what is 2+2",
     "what do you think, Clifford?",
@@ -17,7 +17,7 @@ const ADDRESSING: [&str; 4] = [
     "look at this\nclifford: what is it",
 ];
 
-/// What the model is told that Ada said.
+/// Ada's words as the model is told them.
 fn answers() -> Vec<String> {
     let answer = |text: &&str| format!("You said: [Ada] {text}");
     ADDRESSING.iter().map(answer).collect()

@@ -1,5 +1,5 @@
-//! What is a person's alone where others read along: their own commands in a group of Telegram, which nobody else sees, nor
-//! what is answered; and what they told the bot in private.
+//! Words for one person alone where others read along: their own commands in a group of Telegram, which nobody else
+//! sees, nor the answers; and what they told the bot in private.
 
 use crate::harness::{Setup, Site};
 

@@ -128,7 +128,7 @@ fn only_the_two_sides_of_mcp_name_its_library() {
     }
 }
 
-/// What may be left out of a build is a crate that the program alone chooses, so that all other crates are built once,
+/// A part that may be left out of a build is a crate that the program alone chooses, so that all others are built once,
 /// the same for every choice.
 #[test]
 fn only_the_program_has_features() {

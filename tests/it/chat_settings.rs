@@ -72,7 +72,7 @@ impl Server {
         let answer = self.bot.discord.wait_for_replies(id, 1).await.remove(0);
         assert!(self.bot.discord.is_ephemeral(self.channel, answer.id));
         if answer.content.starts_with("Ada ") {
-            // What changed is told in the place as well.
+            // The change is told in the place as well.
             let told = self.bot.discord.wait_for_sent(self.channel, before + 1).await;
             assert!(told[before].content.starts_with("Ada "), "{told:?}");
         }
@@ -89,7 +89,7 @@ impl Server {
     }
 }
 
-/// What the last request of a run says, instructions and all.
+/// The text of the last request of a run, instructions and all.
 fn last_prompt(bot: &Bot) -> String {
     let requests = bot.model.requests();
     let last = requests.iter().rev().find(|request| memory_schema(request).is_none());

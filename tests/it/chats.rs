@@ -133,7 +133,7 @@ async fn another_bot_is_answered_three_times_in_a_row_where_that_is_set() {
     look.set(&place, "other_bots", "true").await;
     for number in 1..=5 {
         speak(robo, &format!("{number}"));
-        // What does not speak to it is nobody's business.
+        // A message that does not speak to it is nobody's business.
         bot.discord.user_says(channel, robo, "by the way");
         bot.discord.wait_for_sent(channel, 1 + number.min(3)).await;
     }

@@ -24,7 +24,7 @@ async fn a_command_that_telegram_user_reads_is_sent_by_a_tap() {
         });
     let code: Vec<_> = code.collect();
     assert!(help.text.contains("/contexts: "), "{}", help.text);
-    // What takes words of one's own is copied.
+    // A command that takes words of one's own is copied.
     assert!(code.iter().any(|code| code.starts_with("/switch ")), "{code:?}");
     assert!(!code.iter().any(|code| code == "/contexts"), "{code:?}");
     bot.finish().await;

@@ -1,5 +1,5 @@
-//! The commands of the documentation, executed as they stand there: each block of `sh` in a shell beside a bot that people
-//! talk to. `clifford` is the real binary, and `serve` is a bot of its own, which is ended as soon as it runs.
+//! The commands of the documentation, executed as they stand there: each block of `sh` in a shell beside a bot that
+//! people talk to. `clifford` is the real binary, and `serve` is a bot of its own, which is ended as soon as it runs.
 
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt as _, path::Path, process::Stdio};
 
@@ -144,7 +144,7 @@ impl Shell {
         fs::create_dir_all(path.join("bin")).expect("a directory");
         fs::create_dir_all(path.join("srv/backup")).expect("a directory");
         fs::write(path.join("empty.toml"), "").expect("a file");
-        // What Telegram exports of a chat.
+        // Telegram's export of a chat.
         fs::create_dir_all(path.join("DataExport")).expect("a directory");
         let chat = r#"{"name": "Bob", "type": "personal_chat", "id": 8, "messages": [{"id": 2, "type": "message",
             "date_unixtime": "1700000000", "from": "Bob", "from_id": "user8", "text": "hello"}]}"#;

@@ -1,4 +1,4 @@
-//! What the bot says by itself, in every language: in words of that language, and within what each platform takes. The
+//! The bot's own sentences in every language: in words of that language, and within what each platform takes. The
 //! fakes refuse what is longer.
 
 use clifford_fakes::telegram::{Chat, Sent};

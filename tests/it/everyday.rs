@@ -1,4 +1,4 @@
-//! What people of a shared place ask for every day: done without a question although others speak there, and told with
+//! Requests of every day in a shared place: done without a question although others speak there, and told with
 //! the addresses that the model knows.
 
 use clifford_core::runs::RunStatus;
@@ -82,7 +82,8 @@ impl Shared {
         }
     }
 
-    /// All that the bot has said, once that is so much. Links are told by their words on Telegram, and by both on Discord.
+    /// All that the bot has said, once that is so much. Links are told by their words on Telegram, and by both on
+    /// Discord.
     async fn heard(&self, bot: &Bot, count: usize) -> Vec<String> {
         match self.site {
             Site::Telegram => {

@@ -41,7 +41,7 @@ async fn a_person_reads_help_in_the_language_of_their_app_until_they_choose_anot
         topic.contains("/search WORDS: Frühere Nachrichten durchsuchen"),
         "{topic}"
     );
-    // What the app says is no wish for an answer of the model.
+    // The app's language is no wish for an answer of the model.
     tell(&bot, chat, 7, "hello").await;
     assert!(!last_prompt(&bot).contains("language with the tag"));
     // The app changes its language, and a tag with a region is that language.

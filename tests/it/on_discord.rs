@@ -84,7 +84,7 @@ async fn in_the_menu_of_a_message_the_bot_is_asked_about_it() {
             prompt.starts_with("In reply to Bob: \"The rocket launches at noon\"") && prompt.contains("plan.txt"),
             "{prompt}"
         );
-        // What somebody else wrote is a stranger's word.
+        // Words of somebody else are a stranger's.
         let look = bot.look().await;
         let run = look.run().await.id;
         assert!(look.steps(run).await.contains(&"tainted".to_owned()));
@@ -134,7 +134,7 @@ async fn what_can_be_set_is_completed_while_it_is_typed_for_those_who_may_set_it
     assert_eq!(own("persona").await, Vec::<String>::new());
     assert_eq!(typed(channel, bob, "help", "topic", "chat").await[0], "chats");
     assert_eq!(typed(channel, bob, "model", "name", "").await, Vec::<String>::new());
-    // What is chosen is what the command takes.
+    // The command takes the choice.
     let id = discord.interaction(direct, bob, "settings", &[("what", "time_zone Europe/Berlin")]);
     let told = discord.wait_for_replies(id, 1).await.remove(0).content;
     assert!(told.starts_with("Bob set `time_zone` to `Europe/Berlin`"), "{told}");
@@ -238,7 +238,7 @@ async fn a_process_keeps_to_its_part_of_the_shards() {
         let sent = bot.discord.wait_for_sent(channels[&shard], 1).await;
         assert_eq!(sent[0].content, "You said: [Ada] hello", "{shard}");
     }
-    // What the others are told is another process's.
+    // Answers to the others are another process's.
     assert_eq!(bot.discord.identifies(), 2);
     bot.finish().await;
     for shard in [0, 3] {
@@ -359,7 +359,7 @@ async fn where_it_may_not_write_no_model_is_asked_until_it_may() {
         .await;
     assert!(reason.starts_with("the bot may not write there"), "{reason}");
     let (asked, probed) = (bot.model.requests().len(), bot.discord.typings(quiet));
-    // Whoever goes on asking is passed over, and Discord is asked now and then.
+    // A person who goes on asking is passed over, and Discord is asked now and then.
     bot.until("Discord to be asked", async |_| {
         bot.discord.user_says(quiet, ada, "Clifford again?");
         (bot.discord.typings(quiet) > probed).then_some(())

@@ -40,7 +40,7 @@ async fn pages(bot: &Bot, count: usize) -> Vec<Page> {
 }
 
 impl Page {
-    /// What the API answers to a page with this cookie: its status, the cookie that it sets, and the rest.
+    /// The API's answer to a page with this cookie: its status, the cookie that it sets, and the rest.
     async fn post(&self, path: &str, cookie: &str, body: Option<&Value>) -> (StatusCode, String, Value) {
         let request = self.client.post(format!("http://{}{path}", self.address));
         let request = request.header("host", HOST).header("origin", ORIGIN);
@@ -109,7 +109,7 @@ async fn a_challenge_that_was_made_before_a_restart_is_answered_after_it() {
     assert_eq!(after.role(&cookie).await, "operator");
     let (status, _, text) = after.post("/api/sessions/passkey", "", Some(&answer)).await;
     assert_eq!((status.as_u16(), &text["code"]), (422, &json!("passkey_refused")));
-    // Who came in how is in the log; what lets in is not.
+    // The log says who came in how; it holds nothing that lets in.
     let log = bot.log_text();
     for line in [
         "added a passkey",

@@ -107,7 +107,7 @@ async fn a_scanned_page_is_read_by_a_model_that_sees_and_paid_for_as_any_image()
         .into_iter()
         .filter(|group| group.key.as_deref() == Some("fake/sees-1"));
     assert_eq!(seen.map(|group| group.calls).collect::<Vec<_>>(), [1]);
-    // What it holds is data from outside.
+    // Its content is data from outside.
     assert_eq!(
         bot.look().await.number("SELECT COUNT(*) FROM runs WHERE tainted").await,
         1

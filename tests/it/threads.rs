@@ -1,5 +1,5 @@
-//! Threads and topics: in one that the bot opened, or was once addressed in, it hears everything until it is closed; and
-//! questions that are answered in a thread of their own.
+//! Threads and topics: in one that the bot opened, or was once addressed in, it hears everything until it is closed;
+//! and questions that are answered in a thread of their own.
 
 mod inherited;
 mod private;
@@ -175,7 +175,7 @@ async fn where_threads_are_set_each_question_has_one_with_a_title_and_a_conversa
                 "You said: [Bob] I wonder, too"
             ]
         );
-        // What happens to the question in its channel reaches the thread.
+        // A change of the question in its channel reaches the thread.
         let hold = bot.model.hold();
         let count = bot.model.requests().len();
         let third = bot.discord.user_says(channel, ada, &mention(&bot, "thrid"));

@@ -80,7 +80,7 @@ async fn each_change_of_a_persons_own_things_is_undone_as_if_it_had_not_been() {
         let mut bot = started(setup).await;
         let look = bot.look().await;
         let chat = bot.telegram.user(7, "Ada");
-        // What is done before, what is done and undone, and how that is told.
+        // The state before, the call that is done and undone, and how that is told.
         let cases = [
             ("hello", SET, "Undone: the reminder “stretch” is removed."),
             (

@@ -14,9 +14,9 @@ pub trait Adapter: 'static {
     /// The platform's name, and the source of its token.
     const ABOUT: About;
 
-    /// The keys of its own in its section of `bot.toml`, `[channels.NAME]`, beside those of [`Common`]. The documentation
-    /// of a field is the explanation in `bot.toml.example`; a number says its bounds, and a secret that it is one
-    /// (`writeOnly`).
+    /// The keys of its own in its section of `bot.toml`, `[channels.NAME]`, besides those of [`Common`]. The
+    /// documentation of a field is the explanation in `bot.toml.example`; a number says its bounds, and a secret that
+    /// it is one (`writeOnly`).
     type Config: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static;
 
     /// Makes the adapter; nothing is connected before [`Channel::receive`]. `menu`: the bot's commands.

@@ -1,4 +1,4 @@
-//! Acts beside speaking (history, pins, polls, threads), with the permissions of the person who asks.
+//! Acts besides speaking (history, pins, polls, threads), with the permissions of the person who asks.
 
 use clifford_channel::{Act, ActError, Acted, HistoryMessage, PlatformRole, Poll};
 use reqwest::Method;

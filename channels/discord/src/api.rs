@@ -100,7 +100,7 @@ pub(crate) struct Call {
 pub(crate) enum Body {
     None,
     Json(Value),
-    /// Files beside the JSON.
+    /// Files besides the JSON.
     Files {
         json: Value,
         files: Vec<FilePart>,

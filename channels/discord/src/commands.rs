@@ -59,7 +59,7 @@ async fn try_register(
     let is_global = shared.config.settings.dev_guild.is_none();
     let commands = shared.config.commands.iter();
     let mut wanted: Vec<Value> = commands.map(|command| as_json(command, is_global)).collect();
-    // In the menu of each message, beside `/ask`.
+    // In the menu of each message, besides `/ask`.
     if shared.config.commands.iter().any(|command| command.name == ASK) {
         wanted.push(json!({
             "name": ASK_ABOUT, "name_localizations": localizations(&Localized::of(&Menu::AskAbout)),
@@ -88,7 +88,7 @@ fn localizations(text: &Localized) -> Option<Map<String, Value>> {
     (!own.is_empty()).then_some(own)
 }
 
-/// The files that a question may have beside its text.
+/// The files that a question may have besides its text.
 fn of_ask() -> Vec<Value> {
     let option = |kind: CommandOptionType, name: &str, about: Menu| {
         let about = Localized::of(&about);

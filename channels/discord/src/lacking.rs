@@ -15,7 +15,7 @@ const FOR: Duration = Duration::from_secs(600);
 /// So many are remembered.
 const MOST: usize = 1_000;
 
-/// What an answer is worth without.
+/// A right without which an answer is still worth sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Right {
     /// Pointing at the message that is answered.

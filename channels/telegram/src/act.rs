@@ -1,4 +1,4 @@
-//! Acts beside sending: pins, polls and topics, with the rights of the person who asks. Bots cannot read a chat's
+//! Acts besides sending: pins, polls and topics, with the rights of the person who asks. Bots cannot read a chat's
 //! history.
 
 use clifford_channel::{Act, ActError, Acted, Address, PlatformRole, Poll, SendError};

@@ -5,8 +5,8 @@
 //!
 //! - `what_may_have_arrived_is_failed_or_unreachable_and_shows_no_token`: they sleep 10 s on every 5xx, then drop the
 //!   status, so delivery cannot tell a server that failed from one that refused.
-//! - `a_refusal_is_read_whatever_stands_beside_it`: an unknown field beside `migrate_to_chat_id`, or a `retry_after` of
-//!   more than 32 bits, makes the whole answer unreadable, and a certain refusal an uncertain one.
+//! - `a_refusal_is_read_whatever_stands_beside_it`: an unknown field next to `migrate_to_chat_id`, or a `retry_after`
+//!   of more than 32 bits, makes the whole answer unreadable, and a certain refusal an uncertain one.
 //! - `an_update_that_no_json_reader_takes_costs_its_batch_nothing`: they read an answer whole, so one number out of
 //!   range loses all updates of its batch, and the next poll returns the same batch.
 //!
@@ -122,7 +122,7 @@ struct Parameters<'a> {
     migrate_to_chat_id: Option<&'a RawValue>,
 }
 
-/// A field, if it can be read: an odd one beside the result must not turn a success into a failure.
+/// A field, if it can be read: an odd one next to the result must not turn a success into a failure.
 fn field<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
 }
@@ -190,7 +190,8 @@ impl Api {
         self.perform(self.request(P::NAME, timeout)?.json(payload)).await
     }
 
-    /// The same with a text in Telegram's markup: where it cannot read that, once more as `unmarked` leaves the payload.
+    /// The same with a text in Telegram's markup: where it cannot read that, once more as `unmarked` leaves the
+    /// payload.
     pub(crate) async fn call_marked<P, R>(&self, mut payload: P, unmarked: impl FnOnce(&mut P)) -> Result<R, ApiError>
     where
         P: Payload + Serialize + Sync,

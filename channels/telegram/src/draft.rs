@@ -55,7 +55,7 @@ pub(crate) struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    /// Shows it, if the rates have room beside messages.
+    /// Shows it, if the rates have room besides messages.
     pub(crate) async fn show(&self, api: &Api, pace: &Pace, to: &Address) -> Result<Support, SendError> {
         let target = Target::of(to)?;
         if !pace.spare(target.chat.0) {

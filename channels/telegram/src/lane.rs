@@ -29,7 +29,7 @@ impl Lane {
                     .as_ref()
                     .map_or(Self::Alone, |place| Self::Place(chat_of(place).to_owned()));
             }
-            // What is said under the new id comes behind it.
+            // Messages under the new id come behind it.
             Inbound::Moved(moved) => return Self::Place(moved.to.clone()),
             Inbound::Unreadable(_) => return Self::Alone,
         };

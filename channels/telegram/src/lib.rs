@@ -104,7 +104,7 @@ pub struct Telegram {
     untitled: topics::Untitled,
     /// Long texts whose pieces may still come.
     cuts: cut::Cuts,
-    /// What a tap on the button below a draft means.
+    /// The meaning of taps on the buttons below drafts.
     stops: stop::Stops,
 }
 

@@ -36,7 +36,7 @@ const CARDS: [&str; 12] = [
     "giveaway_winners",
 ];
 
-/// Whether a message has content of a known kind beside its text.
+/// Whether a message has content of a known kind besides its text.
 pub(crate) fn has_media(message: &Value) -> bool {
     let mut kinds = FILES.iter().chain(&CARDS).chain(&["photo"]);
     kinds.any(|kind| message.get(kind).is_some_and(|media| !media.is_null()))
@@ -59,7 +59,7 @@ pub(crate) fn attachments(message: &Value) -> Vec<Attachment> {
     card.into_iter().chain(of_poll(message)).collect()
 }
 
-/// The file of a message. A live photo is its photo: it stands beside it, or within it.
+/// The file of a message. A live photo is its photo: it stands next to it, or within it.
 fn one_file(message: &Value) -> Option<Attachment> {
     let live = || object(message, "live_photo").and_then(|live| photo(list(live, "photo")));
     let other = || FILES.iter().find_map(|kind| file(kind, object(message, kind)?));

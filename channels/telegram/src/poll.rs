@@ -78,7 +78,7 @@ pub(crate) async fn receive(
     ended
 }
 
-/// Does something, and cancels what goes on beside it once it is done.
+/// Does something, and cancels what goes on alongside it once it is done.
 async fn until<T>(something: impl Future<Output = T>, done: &CancellationToken) -> T {
     let outcome = something.await;
     done.cancel();

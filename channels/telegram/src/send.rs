@@ -147,7 +147,7 @@ pub(crate) async fn send_status(api: &Api, target: &Target, part: &Part, passing
     api.call(&WithKeyboard::new(request, buttons), CALL_TIMEOUT).await
 }
 
-/// Shows that the bot is typing, if the rates have room beside messages.
+/// Shows that the bot is typing, if the rates have room besides messages.
 pub(crate) async fn typing(api: &Api, pace: &Pace, to: &Address) -> Result<(), SendError> {
     let target = Target::of(to)?;
     if pace.spare(target.chat.0) {

@@ -17,7 +17,7 @@ pub(crate) fn below<'a>(text: &'a str, buttons: &[Button]) -> Cow<'a, str> {
     Cow::Owned(format!("{}\n\n{}", text.trim_end(), lines.join("\n")))
 }
 
-/// Whether a text says what to type: the command itself, or its name beside what stands on the button.
+/// Whether a text says what to type: the command itself, or its name next to what stands on the button.
 fn shows(text: &str, button: &Button) -> bool {
     let name = button.command.split(' ').next().unwrap_or_default();
     // A label may have been cut.

@@ -25,7 +25,7 @@ const DRESSED_PROMPT: &str = "\u{1b}[1myou>\u{1b}[0m ";
 /// The most messages that are kept in the history.
 const KEPT: usize = 1_000;
 const PASTE_OFF: &str = "\u{1b}[?2004l";
-/// Words that end the conversation, beside commands of the same names.
+/// Words that end the conversation, besides commands of the same names.
 const LEAVING: [&str; 2] = ["exit", "quit"];
 
 /// An action at the keyboard.
@@ -173,7 +173,8 @@ fn editor(
     Ok(editor)
 }
 
-/// Keeps a message for later, but for a command that may hold a secret. Without a place for it, it is kept until the end.
+/// Keeps a message for later, but for a command that may hold a secret. Without a place for it, it is kept until the
+/// end.
 fn remember(editor: &mut Line, text: &str, history: Option<&Path>, is_written: &mut bool) {
     // Deleting the history means the lines that this process remembers, too.
     if *is_written && history.is_some_and(|path| !path.exists()) {

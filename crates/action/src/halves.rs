@@ -1,5 +1,5 @@
-//! Halves of characters: programs that count in UTF-16 cut texts in the middle of one, and models write one now and then.
-//! JSON can hold it (`\ud83d`), and a Rust string cannot. A half without its partner becomes U+FFFD.
+//! Halves of characters: programs that count in UTF-16 cut texts in the middle of one, and models write one now and
+//! then. JSON can hold it (`\ud83d`), and a Rust string cannot. A half without its partner becomes U+FFFD.
 
 use std::borrow::Cow;
 
@@ -44,7 +44,7 @@ impl Mender {
                 (State::Digits(digits, known), _) if byte.is_ascii_hexdigit() => self.digit(digits, known, byte, out),
                 (state, _) => {
                     self.unread(state, out);
-                    // What begins an escape and is none may stand before one.
+                    // A beginning of an escape that is none may stand before one.
                     if matches!(state, State::Digits(..)) && byte == b'\\' {
                         State::Escape
                     } else {

@@ -26,9 +26,9 @@ pub(crate) static NOTES: LazyLock<Value> = LazyLock::new(|| simplified(&generate
 
 /// The JSON schema of a reply, for providers that constrain what a model may write.
 ///
-/// It holds no references, and names its type beside `anyOf`, as some providers want it. `type` comes first and `notes`
-/// second, because constrained models write fields in this order, and a plan is worth more before the arguments than
-/// behind them.
+/// It holds no references, and names its type next to `anyOf`, as some providers want it. `type` comes first and
+/// `notes` second, because constrained models write fields in this order, and a plan is worth more before the arguments
+/// than behind them.
 pub fn schema() -> &'static Value {
     static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
         let actions: Vec<_> = ACTIONS.iter().map(|(kind, action)| constrained(kind, action)).collect();

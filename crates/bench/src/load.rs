@@ -1,4 +1,4 @@
-//! `load`: the cost of Clifford, beside that of the same calls and commits without it.
+//! `load`: the cost of Clifford, next to that of the same calls and commits without it.
 //!
 //! # How to read it
 //!

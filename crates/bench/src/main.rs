@@ -56,7 +56,7 @@ struct Cli {
 /// The measurement or storm to run.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Measures the cost of Clifford, beside that of the same calls and commits without it.
+    /// Measures the cost of Clifford, next to that of the same calls and commits without it.
     Load(load::Options),
     /// Measures a reply that is watched while it grows: `load --only drafts`.
     Drafts(load::Options),
@@ -83,7 +83,7 @@ enum Command {
 /// The setup of a measurement.
 #[derive(Clone, Debug, Args)]
 struct Target {
-    /// The binary to measure, instead of building and taking the one beside this one.
+    /// The binary to measure, instead of building and taking the one next to this one.
     #[arg(long, value_name = "PATH")]
     clifford: Option<PathBuf>,
     /// Where databases are made: on the disk that is to be measured.

@@ -285,7 +285,7 @@ impl Metrics {
     }
 }
 
-/// The binary to measure: the one that was named, or Clifford's own beside this one, built now from what the sources
+/// The binary to measure: the one that was named, or Clifford's own next to this one, built now from what the sources
 /// are, if cargo runs this.
 ///
 /// # Errors

@@ -58,7 +58,7 @@ pub struct Options {
     /// On how many days people speak.
     #[arg(long, default_value_t = 20)]
     days: usize,
-    /// How many lines each of them has, beside those that are asked for and those like them.
+    /// How many lines each of them has, besides those that are asked for and those like them.
     #[arg(long, default_value_t = 30)]
     lines: usize,
     /// Only on SQLite.

@@ -72,7 +72,7 @@ pub struct Options {
     /// Print one JSON object in the last line.
     #[arg(long)]
     json: bool,
-    /// The binary to try, instead of building and taking the one beside this one.
+    /// The binary to try, instead of building and taking the one next to this one.
     #[arg(long, value_name = "PATH")]
     clifford: Option<PathBuf>,
 }

@@ -1,6 +1,6 @@
 //! Platforms' payloads read leniently: a field that is missing, null or of another type is as good as not there.
 //!
-//! Platforms add fields faster than any library follows, and servers and proxies beside them differ in their types. A
+//! Platforms add fields faster than any library follows, and servers and proxies next to them differ in their types. A
 //! person's text is worth more than its decoration, so nothing here fails; adapters decide which fields they require.
 
 use serde_json::Value;

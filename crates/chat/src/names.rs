@@ -5,8 +5,8 @@ const MOST: usize = 80;
 /// Names of the parts of a prompt, which nobody bears in one.
 const RESERVED: [&str; 5] = ["system", "assistant", "developer", "tool", "function"];
 
-/// A name as one line that shows all that it holds: no line breaks, control characters, marks of direction or characters
-/// of no width, and no endless length. It may be empty.
+/// A name as one line that shows all that it holds: no line breaks, control characters, marks of direction or
+/// characters of no width, and no endless length. It may be empty.
 pub fn visible(name: &str) -> String {
     let mut shown = String::new();
     let mut count = 0;
@@ -52,7 +52,7 @@ pub fn spoken(name: &str) -> String {
     plain
 }
 
-/// What tells an account from another of the same name: the end of its id.
+/// The mark that tells an account from another of the same name: the end of its id.
 pub fn mark(id: &str) -> String {
     let end: Vec<char> = id.chars().rev().filter(char::is_ascii_alphanumeric).take(4).collect();
     format!("#{}", end.into_iter().rev().collect::<String>())

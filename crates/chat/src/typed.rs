@@ -1,4 +1,4 @@
-//! What a person types at a terminal, as the event that it is.
+//! A line that a person types at a terminal, as the event that it is.
 
 use jiff::Timestamp;
 

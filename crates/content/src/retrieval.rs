@@ -2,7 +2,7 @@
 //! asking a model is the tool's part.
 //!
 //! **Documents.** `retrieval` cuts a text into pieces (`retrieval/cut.rs`), each in a full-text index of its own
-//! beside that of messages, and with an embedding where a model is set. Words decide what is found; meaning decides
+//! besides that of messages, and with an embedding where a model is set. Words decide what is found; meaning decides
 //! between what they find about equally good, and where they find nothing (`retrieval/order.rs`).
 
 mod cut;

@@ -7,7 +7,7 @@
 //! `Reach::rule`). A question (`core/search/query.rs`) becomes words without stop words, each with the forms that its
 //! stem allows (`core/search/word.rs`, `core/search/language.rs`, `core/search/verbs.rs`), and times
 //! (`core/search/dates.rs`). The index names the newest messages of each word; those of the rarest words are ranked
-//! (`search/window.rs`) by BM25, with rarity counted in the asker's places alone, with the messages beside them and
+//! (`search/window.rs`) by BM25, with rarity counted in the asker's places alone, with the messages next to them and
 //! their conversation (`core/search/rank.rs`). Nothing of a stem is stored: forms are found by what they begin with, so
 //! an index of an older version serves, and both versions work on one database. Items for a prompt (`memory/recall.rs`)
 //! and documents (`retrieval/find.rs`) are ranked by the same rule. A question of nothing but a time lists what was

@@ -22,7 +22,7 @@ pub struct PlaceRules {
     pub speaks: Option<Speaks>,
     /// The roles that may use it; empty: everybody.
     pub use_roles: Vec<String>,
-    /// The roles that may answer what others are asked, beside managers.
+    /// The roles that may answer what others are asked, besides managers.
     pub approve_roles: Vec<String>,
     /// How it answers.
     pub mode: Option<Mode>,
@@ -90,9 +90,9 @@ fn admits(audience: &Audience, account: &str, role: Option<UserRole>) -> bool {
     }
 }
 
-/// Whether somebody may look at what is theirs, by a link, a session, a passkey or a token: one of their accounts may speak
-/// to the bot in private. An account in a browser or of a token is a way in of the person, and admits nobody whose account
-/// on a platform is shut out; of somebody who has no other, an owner's word counts: the role.
+/// Whether somebody may look at what is theirs, by a link, a session, a passkey or a token: one of their accounts may
+/// speak to the bot in private. An account in a browser or of a token is a way in of the person, and admits nobody
+/// whose account on a platform is shut out; of somebody who has no other, an owner's word counts: the role.
 pub fn looks<'a>(
     role: UserRole,
     accounts: &[(Platform, &str)],
@@ -143,8 +143,8 @@ pub fn is_addressed(audience: &Audience, place: &Place, addressed: Addressed, te
         || wake::wakes(&audience.wake_words, text)
 }
 
-/// Whether a message in a thread that the bot follows is heard, though it does not speak to the bot. `here`: what is set
-/// for the place.
+/// Whether a message in a thread that the bot follows is heard, though it does not speak to the bot. `here`: what is
+/// set for the place.
 pub fn follows(audience: &Audience, place: &Place, here: Option<bool>) -> bool {
     place.kind == PlaceKind::Thread && here.unwrap_or(audience.follow_threads)
 }

@@ -2,18 +2,18 @@
 //!
 //! [`judge`](judge::judge) says what becomes of a call; [`words`] tells what a call or message would carry out.
 //!
-//! **Judging.** `run/decide.rs` says which call a reply asks for; `engine/run/session/policy_check.rs` gathers facts and
-//! rules, and `policy/judge.rs` says what becomes of it, purely. Calls that count against a limit are counted under
+//! **Judging.** `run/decide.rs` says which call a reply asks for; `engine/run/session/policy_check.rs` gathers facts
+//! and rules, and `policy/judge.rs` says what becomes of it, purely. Calls that count against a limit are counted under
 //! their own key before they are recorded, so a crash between counts them once. `run/approval.rs` turns the verdict
 //! into a decision like any other.
 //!
 //! **Readings of a text** stand in layers, and each names only those below it: `addresses`, and the words of a text
-//! (`texts`); the ways to hide one (`disguise`); what is known of somebody (`words`); whether it stands in what somebody
-//! said (`phrase`); whether that grants (`granted`) or asks for something (`asked`); what prose may tell (`prose`); and
-//! the origins and grounds of a call's arguments (`trace`).
+//! (`texts`); the ways to hide one (`disguise`); what is known of somebody (`words`); whether it stands in what
+//! somebody said (`phrase`); whether that grants (`granted`) or asks for something (`asked`); what prose may tell
+//! (`prose`); and the origins and grounds of a call's arguments (`trace`).
 //!
-//! **Labels are in the fold.** `RunState.labels` ([`labels`]) tells since which step a run has read whose words, and who
-//! may read what it holds. The replay, `runs show` and `/why` show them.
+//! **Labels are in the fold.** `RunState.labels` ([`labels`]) tells since which step a run has read whose words, and
+//! who may read what it holds. The replay, `runs show` and `/why` show them.
 //!
 //! **Taint is in the fold.** `RunState.origins` grows by tool results, by what the prompt begins with (a `tainted`
 //! step, from `recall::origins`), and by subagents; a child begins with its parent's. `runs.tainted` tells later runs
@@ -60,7 +60,7 @@ pub struct PolicySettings {
 }
 
 impl PolicySettings {
-    /// Every rule that holds beside those of the database: the configuration's and the built-in ones.
+    /// Every rule that holds besides those of the database: the configuration's and the built-in ones.
     pub fn named(&self) -> Vec<NamedRule> {
         let own = self.rules.iter().enumerate().map(|(place, rule)| {
             let name = match rule.name.trim() {

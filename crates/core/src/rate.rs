@@ -20,8 +20,8 @@ pub struct Bucket {
     pub refused: i64,
 }
 
-/// When a message counts against limits. One that comes late counts at the time at which it was sent, in buckets beside
-/// those of what comes as it is said: the two tell different times.
+/// When a message counts against limits. One that comes late counts at the time at which it was sent, in buckets next
+/// to those of what comes as it is said: the two tell different times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
     /// The time at which it counts.

@@ -192,7 +192,7 @@ pub struct Run {
     pub updated_at: Timestamp,
 }
 
-/// Fields that the machinery adds to the input of a run that no person asked for, beside its data.
+/// Fields that the machinery adds to the input of a run that no person asked for, besides its data.
 const INTERNAL: [&str; 3] = ["origins", "trigger", "data"];
 
 impl Run {

@@ -1,4 +1,4 @@
-//! Work beside the runs: kinds and states of jobs, and the maintenance jobs.
+//! Work besides the runs: kinds and states of jobs, and the maintenance jobs.
 
 use crate::column::text_enum;
 

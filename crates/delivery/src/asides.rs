@@ -1,4 +1,4 @@
-//! Requests to a platform beside the outbox: the answer is waited for, and nothing of it is stored or tried again.
+//! Requests to a platform outside of the outbox: the answer is waited for, and nothing of it is stored or tried again.
 
 use clifford_channel::Channel;
 use clifford_chat::{

@@ -1,6 +1,6 @@
-//! Chats where the bot may not write, though it reads there: no run is begun for what is said in one, until its platform lets
-//! the bot write again. The rows of channels tell what earlier processes found out; what nobody knows, the first answer
-//! there finds out.
+//! Chats where the bot may not write, though it reads there: no run is begun for what is said in one, until its
+//! platform lets the bot write again. The rows of channels tell what earlier processes found out; what nobody knows,
+//! the first answer there finds out.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ const HOLDS: Duration = Duration::from_secs(3);
 pub(crate) struct Barred {
     /// When each was asked last; `None`: by an earlier process.
     chats: DashMap<(Platform, String), Option<Instant>>,
-    /// What earlier processes found out was read.
+    /// The refusals that earlier processes met were read.
     is_read: OnceCell<()>,
 }
 
@@ -53,8 +53,8 @@ impl Barred {
 }
 
 impl Delivery {
-    /// Whether the bot may write in a shared place. Where that was refused, the platform is asked anew now and then, and only
-    /// its yes counts.
+    /// Whether the bot may write in a shared place. Where that was refused, the platform is asked anew now and then,
+    /// and only its yes counts.
     pub async fn may_write(&self, platform: Platform, place: &str) -> bool {
         let chat = (platform, place.to_owned());
         let barred = &self.inner.barred;

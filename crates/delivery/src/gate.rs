@@ -108,10 +108,10 @@ pub(super) struct Gate {
     pub(super) silent_until: Option<Instant>,
     /// Messages that are to be sent, the oldest first.
     pub(super) waiting: BTreeMap<MessageId, Held>,
-    /// Messages that fail by themselves, tried on beside those.
+    /// Messages that fail by themselves, tried on alongside those.
     pub(super) late: BTreeMap<MessageId, Held>,
-    /// Where work has ended. That is told once what was handed in before is sent, and once the platform accepts calls: it
-    /// may say that there is no answer.
+    /// Where work has ended. That is told once what was handed in before is sent, and once the platform accepts calls:
+    /// it may say that there is no answer.
     ended: VecDeque<Address>,
     closing: bool,
 }
@@ -130,7 +130,7 @@ pub(super) struct Held {
     retry: Option<Retry>,
     /// A part of it was given up.
     is_cut: bool,
-    /// What its chat is to be told of at its end.
+    /// The gaps that its chat is to be told of at its end.
     missing: Missing,
     /// Its files go one by one: as one message the platform did not take them.
     goes_singly: bool,
@@ -151,7 +151,7 @@ enum Sent {
     AllGivenUp(String),
     /// There is no such chat any more.
     Gone(String),
-    /// It fails by itself: it is to be tried again beside others.
+    /// It fails by itself: it is to be tried again alongside others.
     Late {
         reason: String,
         status: MessageStatus,
@@ -265,8 +265,8 @@ impl Gate {
         }
     }
 
-    /// Leaves for the next process what this one has not tried, as that: the first part of a message counts as being sent
-    /// from the beginning.
+    /// Leaves for the next process what this one has not tried, as that: the first part of a message counts as being
+    /// sent from the beginning.
     async fn leave(&mut self) {
         self.queue.close();
         while let Ok(item) = self.queue.try_recv() {
@@ -310,8 +310,8 @@ impl Gate {
         is_due.then(|| self.silent_until.unwrap_or(now))
     }
 
-    /// Tells where work has ended. While the platform asks for patience, that waits: nothing else would take away what says
-    /// that an answer is on its way.
+    /// Tells where work has ended. While the platform asks for patience, that waits: nothing else would take away what
+    /// says that an answer is on its way.
     async fn tell_ended(&mut self) {
         while !self.is_silent()
             && let Some(address) = self.ended.front().cloned()

@@ -1,9 +1,9 @@
 //! Delivery: from the outbox to the platforms. One gate a chat: all that goes there passes it, in order.
 //!
-//! [`outbound`] renders a text into messages and parts, which a run commits with its steps. [`Delivery`] hands them to the
-//! chat's `gate`, which sends part after part and retries. `at_work` tells the gates what runs do meanwhile, `recovery`
-//! takes over what other processes left behind, and [`receiver`] decides which process receives from a platform.
-//! [`managers`] asks platforms who manages a place.
+//! [`outbound`] renders a text into messages and parts, which a run commits with its steps. [`Delivery`] hands them to
+//! the chat's `gate`, which sends part after part and retries. `at_work` tells the gates what runs do meanwhile,
+//! `recovery` takes over what other processes left behind, and [`receiver`] decides which process receives from a
+//! platform. [`managers`] asks platforms who manages a place.
 
 mod asides;
 mod at_work;
@@ -82,7 +82,7 @@ struct Inner {
     /// Makes the messages that go there.
     outbound: Outbound,
     files: Arc<Files>,
-    /// The work that is isolated, because processes died of it or beside it.
+    /// The work that is isolated, because processes died of it or alongside it.
     isolation: Isolation,
     gates: DashMap<ChannelId, Handle>,
     /// The messages that are in a gate, or on the way to one.

@@ -1,6 +1,6 @@
-//! Whether somebody manages a shared place: the platform says so, and its answer holds for a minute. A platform that gave
-//! none is taken to say no, and is not waited for again at once: for half a minute if it was silent, for a moment if it
-//! failed at once.
+//! Whether somebody manages a shared place: the platform says so, and its answer holds for a minute. A platform that
+//! gave none is taken to say no, and is not waited for again at once: for half a minute if it was silent, for a moment
+//! if it failed at once.
 //!
 //! [`Managers`] keeps answers by whatever its owner knows people and places by; all of them hold by the same rule.
 
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!([held(0), held(59), held(60)], [Some(true), Some(true), None]);
         keep(60, Err(NoAnswer::Silent));
         assert_eq!([held(60), held(89), held(90)], [Some(false), Some(false), None]);
-        // What the platform said last is known all the while.
+        // The platform's last word is known all the while.
         assert_eq!((managers.said_of(ada), managers.said_of(bob)), (Some(true), None));
         keep(90, Err(NoAnswer::Failed));
         assert_eq!([held(90), held(92), held(93)], [Some(false), Some(false), None]);

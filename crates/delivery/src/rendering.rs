@@ -55,8 +55,8 @@ pub(crate) fn as_file(name: String, text: &str, limits: &Limits) -> Part {
 /// The most UTF-16 units of a file's caption: what the strictest platform takes (Telegram: 1,024).
 const CAPTION_UNITS: usize = 1000;
 
-/// A text whose commands without an argument are no code on Telegram: there a tap on a command gives it, and one on code
-/// copies it.
+/// A text whose commands without an argument are no code on Telegram: there a tap on a command gives it, and one on
+/// code copies it.
 fn tappable(text: &str, flavor: Flavor) -> Cow<'_, str> {
     if flavor != Flavor::TelegramHtml || !text.contains("`/") {
         return Cow::Borrowed(text);
@@ -67,7 +67,7 @@ fn tappable(text: &str, flavor: Flavor) -> Cow<'_, str> {
         let (before, behind) = (&rest[..at], &rest[at + 2..]);
         out.push_str(before);
         let command = behind.split_once('`').filter(|(name, _)| commands::is_known(name));
-        // Another backtick beside it makes it a part of other code.
+        // Another backtick next to it makes it a part of other code.
         let command = command.filter(|(_, after)| !before.ends_with('`') && !after.starts_with('`'));
         rest = match command {
             Some((name, after)) => {

@@ -8,7 +8,7 @@ use super::error::FetchError;
 /// How far into a page its own word on its charset is looked for.
 const HEAD: usize = 1024;
 
-/// Media types beside `text/*` that are text.
+/// Media types besides `text/*` that are text.
 const TEXTUAL: [&str; 9] = [
     "json",
     "xml",

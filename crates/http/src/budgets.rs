@@ -79,7 +79,7 @@ pub(super) async fn list(
     let zone = api.context.settings.zone();
     let now = api.clock.now();
     let mut conn = api.db.read().await?;
-    // Who manages a space sets budgets of it beside the owner's.
+    // A manager of a space sets budgets of it besides the owner's.
     let set = match wanted.space_id {
         Some(space) => PlaceWords::of(&settings::of_scope(&mut conn, &space.to_string()).await?).budgets,
         None => Vec::new(),

@@ -104,7 +104,7 @@ fn no_json(error: &serde_json::Error) -> Problem {
     Problem::new(Code::InvalidJson, in_words(&error.to_string()))
 }
 
-/// What is wrong with an id.
+/// The fault of an id.
 const UUID: &str = "an id is a UUID, such as 0190d7b2-6b7e-7cc0-8f4e-2f1f3a0b1c2d";
 
 /// A fault of a reader in words for people; any other as it is.

@@ -1,8 +1,8 @@
-//! What answers a request: one type for all handlers.
+//! Handlers of requests: one type for all of them.
 //!
-//! axum takes functions as they are, but each is a type of its own there, for which the compiler builds a dozen layers of
-//! the router anew, and proves of each layer that its future may be polled by another thread, down to the database: with
-//! more than a hundred handlers, half of this crate's build.
+//! axum takes functions as they are, but each is a type of its own there, for which the compiler builds a dozen layers
+//! of the router anew, and proves of each layer that its future may be polled by another thread, down to the database:
+//! with more than a hundred handlers, half of this crate's build.
 
 use std::pin::Pin;
 

@@ -152,7 +152,7 @@ pub struct ApiState {
 /// The state of every handler.
 type Shared = Arc<Api>;
 
-/// What `#[handler]` makes of a function.
+/// The type that `#[handler]` gives a function.
 type Handler = HandlerOf<Shared>;
 
 use extract::without_query;

@@ -1,4 +1,4 @@
-//! What keeps the bot from answering its caller, without anything of the machine that it runs on: `readyz` and
+//! The outages that keep the bot from answering its caller, without anything of the machine: `readyz` and
 //! `connections` tell an owner why.
 
 use axum::{Json, extract::State};
@@ -28,8 +28,8 @@ pub(super) enum Outage {
     },
 }
 
-/// What is down that concerns the caller: the language model, and the platforms on which they have an account; an owner's
-/// and the operator's token tells all.
+/// The outages that concern the caller: of the language model, and of platforms on which they have an account; an
+/// owner's and the operator's token tells all.
 #[utoipa::path(get, path = "/api/outages", tag = "operation", security(("bearer" = [])),
     responses((status = 200, body = Page<Outage>)))]
 #[handler]

@@ -5,15 +5,15 @@
 //! `POST /api/sessions/challenge`, by anybody, answers with the options of `navigator.credentials.get()`, and
 //! `POST /api/sessions/passkey` takes the answer and begins a session as a link does. All bytes are in base64url.
 //!
-//! **Where data come in, and what is stored when.** A challenge is a row before it is given out, so any process takes its
-//! answer, also after a restart. The answer comes from a stranger: its challenge is used up first, whatever comes of it;
-//! then `clifford_vault::passkey` checks what browser and device say, by the public key that is stored. A login's counter
-//! and its session are one commit, which no second login with the same count passes. Out go options, names and times:
-//! neither a key nor the name that a device gave to a passkey leaves, but to its own person, whose devices must not make
-//! a second one.
+//! **Where data come in, and what is stored when.** A challenge is a row before it is given out, so any process takes
+//! its answer, also after a restart. The answer comes from a stranger: its challenge is used up first, whatever comes
+//! of it; then `clifford_vault::passkey` checks what browser and device say, by the public key that is stored. A
+//! login's counter and its session are one commit, which no second login with the same count passes. Out go options,
+//! names and times: neither a key nor the name that a device gave to a passkey leaves, but to its own person, whose
+//! devices must not make a second one.
 //!
-//! A passkey is for one host (`site`), and lets in its own person alone. It does so as long as somebody may speak to the
-//! bot: not those who were made strangers since.
+//! A passkey is for one host (`site`), and lets in its own person alone. It does so as long as somebody may speak to
+//! the bot: not those who were made strangers since.
 
 pub(super) mod login;
 mod options;
@@ -89,7 +89,7 @@ pub(super) async fn challenge(
     )))
 }
 
-/// What a browser makes of the options for a new passkey.
+/// A browser's answer to the options for a new passkey.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schema(as = NewPasskey)]

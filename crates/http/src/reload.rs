@@ -1,6 +1,6 @@
-//! Reading `bot.toml` again, as SIGHUP does. The main loop of the process does it, so one at a time: a request goes there
-//! over a channel ([`Reload`]), and is answered when it is known whether the settings are good. They are put in force
-//! behind the answer, since that ends this server's work and begins it anew on the same address.
+//! Reading `bot.toml` again, as SIGHUP does. The main loop of the process does it, so one at a time: a request goes
+//! there over a channel ([`Reload`]), and is answered when it is known whether the settings are good. They are put in
+//! force behind the answer, since that ends this server's work and begins it anew on the same address.
 
 use axum::{Json, extract::State};
 use serde::Serialize;
@@ -49,16 +49,17 @@ impl Reload {
 impl ReloadRequest {
     /// Answers it: with the settings that differ, or with what is wrong with them.
     pub fn answer(self, outcome: Result<ChangedSettings, String>) {
-        // Whoever asked may have gone.
+        // The caller may have gone.
         self.0.send(outcome).ok();
     }
 }
 
 /// Reads the configuration of this process again.
 ///
-/// As SIGHUP does: the file, below the environment and the flags that the process was started with. Correct settings are
-/// put in force whole, behind the answer; of wrong ones nothing is. Where they turn out not to work, such as a database that
-/// another process has, the old ones are restored, and the log says why. Other processes on the same database are to be told by themselves.
+/// As SIGHUP does: the file, below the environment and the flags that the process was started with. Correct settings
+/// are put in force whole, behind the answer; of wrong ones nothing is. Where they turn out not to work, such as a
+/// database that another process has, the old ones are restored, and the log says why. Other processes on the same
+/// database are to be told by themselves.
 #[utoipa::path(post, path = "/api/reload", tag = "operation", security(("bearer" = [])),
     responses((status = 200, body = ChangedSettings),
         (status = 409, body = ProblemBody, description = "This process does not read settings again"),

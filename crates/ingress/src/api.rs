@@ -158,8 +158,8 @@ impl IngressService {
         })
     }
 
-    /// Counts what a person's token asks for beside messages against the same limit: in this process, and in the row that
-    /// all processes share.
+    /// Counts what a person's token asks for besides messages against the same limit: in this process, and in the row
+    /// that all processes share.
     ///
     /// # Errors
     /// [`ApiRefusal::TooFast`]; the database fails.

@@ -1,4 +1,4 @@
-//! What the people of a shared place are called in front of what they say. Where two have one name, the one who came later
+//! Names of people in a shared place, in front of their words. Where two have one name, the one who came later
 //! has the end of their account's id behind it.
 
 use std::{

@@ -133,7 +133,7 @@ impl IngressService {
         self.db.write(move |tx| Box::pin(asked.store(tx))).await
     }
 
-    /// The export for `/export`, read beside the writer: no other write waits for it.
+    /// The export for `/export`, read alongside the writer: no other write waits for it.
     async fn gathered(
         &self,
         command: &Command,

@@ -1,4 +1,4 @@
-//! What came long after it was said: after an outage a platform hands in at once what was written over hours.
+//! Messages that came long after they were said: after an outage a platform hands in those of hours at once.
 
 use std::time::Duration;
 

@@ -199,7 +199,7 @@ impl IngressService {
             .quoted(&message.place, &message.speaker, message.quoted.take())
             .await?;
         let sent_at = Timestamp::from(message.sent_at);
-        // What is only stored is answered by nothing that a limit could spare.
+        // A message that is only stored costs no answer that a limit could spare.
         let is_too_old = late::is_too_old(message.backfilled, sent_at, self.settings.section.catch_up, now);
         let counted = (!is_too_old).then(|| late::counted(sent_at, now));
         let limited = counted.map_or(Limited::No, |counted| {
@@ -258,7 +258,8 @@ impl IngressService {
         }
     }
 
-    /// Whether a message can be answered where it was said: no run is worth its cost in a place where the bot may not write.
+    /// Whether a message can be answered where it was said: no run is worth its cost in a place where the bot may not
+    /// write.
     async fn may_answer(&self, message: &Message) -> bool {
         let place = &message.place;
         if place.kind.is_private() || message.via.is_some() {

@@ -59,7 +59,7 @@ enum Begin {
 }
 
 impl IngressService {
-    /// Stores a message. The rows that most messages need are looked up beside the database's one writer, which then
+    /// Stores a message. The rows that most messages need are looked up alongside the database's one writer, which then
     /// checks them in the statements that it writes; all other rows, and those changed meanwhile, are looked up in the
     /// transaction.
     pub(super) async fn store(&self, accept: AcceptContext) -> Result<IngressOutcome, StoreError> {

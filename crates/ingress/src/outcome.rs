@@ -15,7 +15,7 @@ pub(super) struct IngressOutcome {
     pub start: Option<Box<Work>>,
     /// An answer that needs no run.
     pub answer: Option<(PendingDelivery, To)>,
-    /// The notice to everybody in a place beside an answer that one person sees.
+    /// The notice to everybody in a place along with an answer that one person sees.
     pub told: Option<PendingDelivery>,
     /// The word to slash commands whose runs were stopped, or gave way to a newer message.
     pub stopped: Vec<PendingDelivery>,

@@ -43,7 +43,7 @@ pub(super) fn may_claim(origin: &Origin, text: &str) -> bool {
     origin.place.kind.is_private() && claim::typed(text).is_some()
 }
 
-/// What may be a code in a text, in upper case: one word, or some with little between them.
+/// The words of a text that may be a code, in upper case: one word, or some with little between them.
 fn said_codes(text: &str) -> impl Iterator<Item = String> {
     let words: Vec<_> = text
         .split(|c: char| !c.is_ascii_alphanumeric())
@@ -150,8 +150,8 @@ async fn say(
     })
 }
 
-/// Tells a stranger who mistyped the owner's code, or has one that is good no more, how to come by a good one. They were
-/// met already, so anything else that they say is not answered.
+/// Tells a stranger who mistyped the owner's code, or has one that is good no more, how to come by a good one. They
+/// were met already, so anything else that they say is not answered.
 async fn not_the_code(
     tx: &mut Tx,
     origin: &Origin,

@@ -1,7 +1,7 @@
 //! Finds the message that another one answers: in our rows, else in the platform's event.
 //!
 //! **Answers to messages.** `quoted.rs` finds the message that another one answers: in our rows by its platform id,
-//! else in the platform's event. It is stored beside the message (`messages.quote`), never in its text, and
+//! else in the platform's event. It is stored next to the message (`messages.quote`), never in its text, and
 //! `store/messages/replies.rs` puts it in front of the text wherever a prompt reads that: whole in a run's input,
 //! shorter in a conversation. Its lines cannot be taken for a speaker's. Another person's words taint the run.
 //! `deletion.rs` notes deletions (`messages.deleted_at`); prompts, the memory writer and search leave such rows out,
@@ -24,7 +24,7 @@ use clifford_store::{
 
 use super::{IngressService, careful::events_of_message};
 
-/// A quote, with what is stored of it beside its words.
+/// A quote, with what is stored of it besides its words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
     /// The quote; `None`: nothing of it is known.
@@ -52,7 +52,7 @@ impl IngressService {
         let mut ours = None;
         if let Some(id) = &quoted.id {
             let mut conn = self.db.read_local().await?;
-            // The message at which a thread begins stands beside the thread.
+            // The message at which a thread begins stands next to the thread.
             for at in std::iter::once(&place.external_id).chain(&place.parent) {
                 if inbound_attempts::is_any_quarantined(&mut conn, &events_of_message(place.platform, at, id)).await? {
                     return Ok(Found::default());
@@ -69,8 +69,8 @@ impl IngressService {
         Ok(self.found_for(quoted, ours, speaker))
     }
 
-    /// Finds the message of a place that an API caller answers, by its own id; `None`: it is none of that place, or is not
-    /// to be quoted.
+    /// Finds the message of a place that an API caller answers, by its own id; `None`: it is none of that place, or is
+    /// not to be quoted.
     pub(super) async fn quoted_by_id(
         &self,
         place: &Place,
@@ -120,7 +120,7 @@ fn resolve_quote(quoted: Quoted, ours: Option<AnsweredMessage>, speaker: &Speake
     let stored = ours.as_ref().map(AnsweredMessage::attachments).unwrap_or_default();
     let attachments = if stored.is_empty() { quoted.attachments } else { stored };
     let whole = match &ours {
-        // An inbound row holds notes about its files in its text, while the quote has its files beside it; an outbound
+        // An inbound row holds notes about its files in its text, while the quote has its files next to it; an outbound
         // row holds the text as it was meant.
         Some(ours) if !quoted.is_part && (quoted.text.is_empty() || ours.direction == Direction::Outbound) => {
             ours.speaker_and_text().1.to_owned()

@@ -19,7 +19,7 @@ pub fn is_left_out(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{2028}'..='\u{202e}')
 }
 
-/// Turns around what stands beside it: marks of direction. What is written from right to left shows so without them.
+/// Turns around what stands next to it: marks of direction. What is written from right to left shows so without them.
 pub fn is_turning(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -2,7 +2,7 @@
 
 use crate::hidden::is_turning;
 
-/// A name as it may stand within a line of Markdown: it turns nothing around that stands beside it.
+/// A name as it may stand within a line of Markdown: it turns nothing around that stands next to it.
 pub fn inline(name: &str) -> String {
     name.chars()
         .filter(|c| !c.is_control() && !is_turning(*c))

@@ -27,8 +27,8 @@ pub fn shortened(text: &str, most: usize) -> String {
     kept
 }
 
-/// What a text is about, as a title of at most `most` characters: its first line that says something, without characters
-/// that are not shown or turn others around.
+/// The subject of a text, as a title of at most `most` characters: its first line that says something, without
+/// characters that are not shown or turn others around.
 pub fn headline(text: &str, most: usize) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     let is_shown = |c: &char| !c.is_control() && !is_turning(*c);

@@ -50,7 +50,7 @@ pub struct KnownChannel {
     pub files: u64,
 }
 
-/// The things that a person brings beside messages.
+/// The things that a person brings besides messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Belongings {
     /// Their memory items.

@@ -1,9 +1,9 @@
-//! Telegram's export: the `result.json` that Telegram Desktop writes, of one chat or of all, with its files beside it. The
-//! format is described by <https://core.telegram.org/import-export>.
+//! Telegram's export: the `result.json` that Telegram Desktop writes, of one chat or of all, with its files next to it.
+//! The format is described by <https://core.telegram.org/import-export>.
 //!
 //! An export holds what its person can see, so all of it goes into private places of that person: their own words as
-//! theirs, those of bots as answers, and those of others, or forwarded ones, as others' words. Messages are read one at a
-//! time, however long a chat is.
+//! theirs, those of bots as answers, and those of others, or forwarded ones, as others' words. Messages are read one at
+//! a time, however long a chat is.
 
 mod json;
 
@@ -263,7 +263,7 @@ impl Reading<'_, '_> {
         }
     }
 
-    /// A file that lies beside the JSON.
+    /// A file that lies next to the JSON.
     fn file(&mut self, mut row: File, name: &str, at: &Position) -> Result<(), ImportError> {
         let path = tree::below(&self.telegram.dir, name).map_err(|error| ImportError::at(at, error))?;
         if !path.exists() {

@@ -87,8 +87,8 @@ pub struct Db {
     _lock: Option<Arc<File>>,
 }
 
-/// Opens the file with the mode of its log set. A new file is locked while another connection sets that mode, and SQLite
-/// asks no busy handler there: so it is tried again for as long as [`BUSY_TIMEOUT`].
+/// Opens the file with the mode of its log set. A new file is locked while another connection sets that mode, and
+/// SQLite asks no busy handler there: so it is tried again for as long as [`BUSY_TIMEOUT`].
 async fn create(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
     let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
@@ -100,7 +100,7 @@ async fn create(options: &SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
     }
 }
 
-/// What root has made belongs to whom the directory does. Of what is made later, SQLite sees to that.
+/// Gives files that root has made to the owner of the directory. SQLite does so with files that are made later.
 fn give_files_to_owner(database: &Path) -> std::io::Result<()> {
     ["", "-wal", "-shm"].into_iter().try_for_each(|end| {
         let mut beside = database.as_os_str().to_owned();
@@ -209,7 +209,8 @@ impl Db {
             .max_lifetime(READER_LIVES)
             // A connection to a file cannot be lost on the way: asking it first costs a trip to its thread.
             .test_before_acquire(false)
-            // None of the pragmas above reads the file, so one that was put in its place is left as it is, with the log.
+            // None of the pragmas above reads the file, so one that was put in its place is left as it is, with the
+            // log.
             .after_connect(move |_, _| {
                 let place = place
                     .in_place()

@@ -4,14 +4,15 @@
 //! of this crate, and no domain rule inside it beyond what keeps rows true.
 //!
 //! **Two engines, one text.** Statements are written once with `$1` placeholders and plain types (TEXT, BIGINT,
-//! BOOLEAN, DOUBLE PRECISION), and run on either engine through [`Conn`]. Search and three other statements have two texts
-//! ([`Conn::is_postgres`]).
+//! BOOLEAN, DOUBLE PRECISION), and run on either engine through [`Conn`]. Search and three other statements have two
+//! texts ([`Conn::is_postgres`]).
 //!
 //! **SQLite in the thread that asks.** sqlx gives every connection to SQLite a thread, and hands over each result of
 //! each statement. By sqlx alone a reply took 44 to 61 switches between threads and 1.55 ms of processor time; with
-//! rusqlite beside it 8 switches and 0.85 ms, on the two cores of `docs/reference/benchmarks.md`. So the writer, and the
-//! reads before each message (`Db::read_local`), execute their statements where they are (`db/local.rs`). Longer reads
-//! (`Db::read`) still have their own thread. `clifford_core::row` reads the rows of all of them into the same types.
+//! rusqlite next to it 8 switches and 0.85 ms, on the two cores of `docs/reference/benchmarks.md`. So the writer, and
+//! the reads before each message (`Db::read_local`), execute their statements where they are (`db/local.rs`). Longer
+//! reads (`Db::read`) still have their own thread. `clifford_core::row` reads the rows of all of them into the same
+//! types.
 
 pub mod budgets;
 pub mod contexts;
@@ -84,8 +85,8 @@ pub enum StoreError {
     /// The database's address cannot be used.
     #[error("{0}")]
     BadUrl(String),
-    /// The server refuses what it is asked for, until somebody changes who may do what. A start ends by it; a process at
-    /// work waits as if the database were away.
+    /// The server refuses what it is asked for, until somebody changes who may do what. A start ends by it; a process
+    /// at work waits as if the database were away.
     #[error("{0}")]
     Refused(String),
 }
@@ -101,7 +102,8 @@ const INSUFFICIENT_PRIVILEGE: &str = "42501";
 /// Whether a server would refuse the connection again: the credentials, the database, the rights. Any other failure may
 /// be the network's fault, or a server's that is not up yet.
 fn is_lasting(error: &sqlx::Error) -> bool {
-    /// <https://www.postgresql.org/docs/current/errcodes-appendix.html>: classes of refusals that nothing mends by itself.
+    /// <https://www.postgresql.org/docs/current/errcodes-appendix.html>: classes of refusals that nothing mends by
+    /// itself.
     const LASTING: [&str; 5] = ["0A", "28", "3D", "3F", "42"];
     match error {
         sqlx::Error::Configuration(_) | sqlx::Error::Tls(_) => true,
@@ -129,7 +131,7 @@ const fn is_damage_of_sqlite(code: i32) -> bool {
     matches!(code & 0xff, 11 | 26)
 }
 
-/// What the engine says, without the words of the library that asks it.
+/// The words of the engine, without those of the library that asks it.
 fn message(error: &sqlx::Error) -> String {
     (error.as_database_error()).map_or_else(|| error.to_string(), |inner| inner.message().to_owned())
 }

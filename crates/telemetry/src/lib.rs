@@ -26,7 +26,7 @@ use tracing_subscriber::{Layer, Registry};
 
 pub use self::log::{Log, LogFormat};
 
-/// A layer that sees every span beside the log: the exporter of traces.
+/// A layer that sees every span besides the log: the exporter of traces.
 pub type TraceLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// Begins to log, and to show this layer every span. The masker's secrets are shown nowhere in the log.

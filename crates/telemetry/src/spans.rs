@@ -85,7 +85,7 @@ pub fn model_call(role: Role, requested: Option<&Requested>) -> Span {
     span
 }
 
-/// Records the outcome of a model call. Each attribute is recorded once: a second value would go out beside the first.
+/// Records the outcome of a model call. Each attribute is recorded once: a second value would go out next to the first.
 pub fn model_replied(span: &Span, requested: Option<&Requested>, reply: &Result<Completion, ModelError>) {
     match reply {
         Ok(completion) => {

@@ -44,7 +44,7 @@ impl Lang {
         }
     }
 
-    /// What something is, behind what it is called.
+    /// A name with its description behind it.
     pub fn labelled(self, name: &str, what: &str) -> String {
         let colon = match self {
             Self::French => "\u{a0}: ",

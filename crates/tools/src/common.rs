@@ -1,4 +1,4 @@
-//! The settings of every tool, beside those of its own type.
+//! The settings of every tool, besides those of its own type.
 
 use std::time::Duration;
 

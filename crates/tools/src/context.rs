@@ -136,7 +136,7 @@ impl ToolContext {
     }
 }
 
-/// The services that tools use beside the database.
+/// The services that tools use besides the database.
 #[derive(Debug, Default)]
 pub struct Services {
     /// Their settings.

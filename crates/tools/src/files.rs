@@ -231,7 +231,7 @@ pub(super) async fn text_of(cx: &ToolContext, file: &File) -> Result<String, Too
 
 /// The media type of web pages, which are read without their markup.
 const HTML: &str = "text/html";
-/// Media types of what is read as a document, beside those of office programs.
+/// Media types of what is read as a document, besides those of office programs.
 const DOCUMENTS: [&str; 6] = [
     HTML,
     "application/pdf",
@@ -291,8 +291,8 @@ impl Drop for Reading {
     }
 }
 
-/// Called before the content of a file is read, which waits for nothing. A suspected run announces it in the file's row. A
-/// file is set aside if a process died under that: the run was worked on alone, and did nothing else.
+/// Called before the content of a file is read, which waits for nothing. A suspected run announces it in the file's
+/// row. A file is set aside if a process died under that: the run was worked on alone, and did nothing else.
 pub(super) async fn reading(cx: &ToolContext, file: &File) -> Result<Reading, ToolError> {
     let id = file.id;
     if let Some(isolation) = &cx.isolation {

@@ -1,10 +1,10 @@
 //! Tools of MCP servers: each server of `[[tools.mcp]]` is a tool, and the server's tools are its commands.
 //!
-//! A server is started or connected to beside the process, kept alive, and started again when it is gone
+//! A server is started or connected to alongside the process, kept alive, and started again when it is gone
 //! (`supervisor`). Its list of tools is read by pure rules (`catalogue`), and so are its results (`outcome`). All of it
 //! is text from outside: cut, cleaned and marked as that. Besides `clifford mcp`, only this module names rmcp.
 //!
-//! **MCP servers.** `mcp/supervisor.rs` keeps each server of `[[tools.mcp]]` at work beside the process, and offers
+//! **MCP servers.** `mcp/supervisor.rs` keeps each server of `[[tools.mcp]]` at work alongside the process, and offers
 //! its tools to the registry, which holds them behind those that are built in (`offers.rs`) and withdraws them while
 //! the server is away. Until the first attempt is over, and after a server that was at work is gone, its tools are
 //! *expected*: a call that was recorded or approved before waits until that is settled (`Registry::settled`),

@@ -72,7 +72,7 @@ impl Price {
     pub fn of_answer(self, answer: &Value) -> (f64, Usage) {
         let usage = &answer["usage"];
         if let Self::Minutes { minute, .. } = self {
-            // Some tell it beside the text, and others nowhere.
+            // Some tell it next to the text, and others nowhere.
             let seconds = usage["seconds"].as_f64().or_else(|| answer["duration"].as_f64());
             let seconds = seconds.filter(|seconds| (0.0..=MOST_SECONDS).contains(seconds));
             return seconds.map_or_else(|| self.guessed(), |seconds| (minute * seconds / 60.0, Usage::default()));

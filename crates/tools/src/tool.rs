@@ -142,7 +142,7 @@ pub struct ToolConfig {
     pub schema: fn(&mut SchemaGenerator) -> Schema,
     /// The section with nothing set in it.
     pub default: fn() -> Value,
-    /// Why a section cannot be used beside the tools that are built in, if it cannot.
+    /// Why a section cannot be used alongside the tools that are built in, if it cannot.
     pub fault: fn(&Value, &[Tool]) -> Option<String>,
 }
 
@@ -206,7 +206,7 @@ pub struct Command {
     pub max_retries: Option<u32>,
     /// Its errors may be shown to the user.
     pub expose_errors: bool,
-    /// Its requirements, beside those of its tool.
+    /// Its requirements, besides those of its tool.
     pub needs: Option<Needs>,
     /// The JSON schema of its arguments.
     pub schema: Value,
@@ -349,7 +349,7 @@ impl Command {
         }
     }
 
-    /// Its requirements, beside those of its tool.
+    /// Its requirements, besides those of its tool.
     #[must_use]
     pub fn needs(self, needs: Needs) -> Self {
         Self {

@@ -23,7 +23,7 @@ impl Toolbox {
         Options::new(Arc::clone(&self.services), rows)
     }
 
-    /// The acts on a platform beside speaking, if this process is connected to it.
+    /// The acts on a platform besides speaking, if this process is connected to it.
     pub fn actor(&self, platform: Platform) -> Option<&Arc<dyn Actor>> {
         self.services.actors.get(&platform)
     }

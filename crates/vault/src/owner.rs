@@ -1,4 +1,5 @@
-//! The owner of files that root makes beside a service: who manages a bot as root must not leave it what it cannot read.
+//! The owner of files that root makes alongside a service: who manages a bot as root must not leave it what it cannot
+//! read.
 
 use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
 
@@ -8,8 +9,8 @@ use rustix::{
     process::geteuid,
 };
 
-/// Gives a file or directory that root has made to the owner of the directory that it is in. In a directory of root's, and
-/// of any other user, it stays as it is; so does what has a second name somewhere, and what a link leads to.
+/// Gives a file or directory that root has made to the owner of the directory that it is in. In a directory of root's,
+/// and of any other user, it stays as it is; so does what has a second name somewhere, and what a link leads to.
 ///
 /// The file is not opened for this: to close one takes the locks away that this process has on it.
 ///

@@ -34,7 +34,7 @@ fn read<T: DeserializeOwned>(query: &str) -> Option<T> {
     axum::extract::Query::try_from_uri(&uri).ok().map(|read| read.0)
 }
 
-/// What stands in the path of a page in the place of its parameters.
+/// The parameters in the path of a page.
 pub(crate) struct Path<T>(pub(crate) T);
 
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {

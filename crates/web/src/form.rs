@@ -142,7 +142,7 @@ impl FromRequest<Shared> for Form {
     }
 }
 
-/// What a form holds, if it comes in time and as a whole.
+/// The content of a form, if it comes in time and as a whole.
 async fn in_time<T>(within: Duration, read: impl Future<Output = Option<T>>) -> Result<T, Failure> {
     match tokio::time::timeout(within, read).await {
         Ok(read) => read.ok_or_else(too_large),

@@ -1,9 +1,9 @@
 //! The dashboard: pages that show and steer what the API does.
 //!
-//! **The dashboard.** A page asks the API of its own process, in its reader's name (`backend`), and draws the answer: so
-//! there is one rule of access, and no statement here. `router` mounts the pages before the API. A change comes in as a
-//! form (`form`), which is read only after it is known to come from a page of ours. `guard` sets the headers of every
-//! answer, `assets` holds the style and the script, and `view` the components; `/design` shows all of them.
+//! **The dashboard.** A page asks the API of its own process, in its reader's name (`backend`), and draws the answer:
+//! so there is one rule of access, and no statement here. `router` mounts the pages before the API. A change comes in
+//! as a form (`form`), which is read only after it is known to come from a page of ours. `guard` sets the headers of
+//! every answer, `assets` holds the style and the script, and `view` the components; `/design` shows all of them.
 
 mod address;
 mod assets;
@@ -33,7 +33,7 @@ struct Web {
 /// The state of every page.
 type Shared = Arc<Web>;
 
-/// What `#[handler]` makes of a function.
+/// The type that `#[handler]` gives a function.
 type Handler = clifford_http::HandlerOf<Shared>;
 
 /// Pages pass over parameters that they do not know: links in chats get some on their way.

@@ -1,10 +1,10 @@
-//! What people mean by the percentages of their sums.
+//! The meaning of percentages in people's sums.
 //!
-//! The rule, as pocket calculators have it: a percentage that is added or subtracted is one of all that stands before it
-//! in its sum. `50 + 20%` is 60, `100 - 10% - 10%` is 81, `(50 + 20%) * 2` is 120. A sum ends with its parentheses. `20%` is
-//! the number 0.2 everywhere else: in `20% of 50`, in `200 * 10%`, in `50 + 20% * 3`, and where nothing but percentages was
-//! added up before: `10% + 20%` is 30%. The calculator would write a product as a percentage, `200 * 10%` as 2000%, so
-//! those are put as fractions.
+//! The rule, as pocket calculators have it: a percentage that is added or subtracted is one of all that stands before
+//! it in its sum. `50 + 20%` is 60, `100 - 10% - 10%` is 81, `(50 + 20%) * 2` is 120. A sum ends with its parentheses.
+//! `20%` is the number 0.2 everywhere else: in `20% of 50`, in `200 * 10%`, in `50 + 20% * 3`, and where nothing but
+//! percentages was added up before: `10% + 20%` is 30%. The calculator would write a product as a percentage, `200 *
+//! 10%` as 2000%, so those are put as fractions.
 
 use std::borrow::Cow;
 
@@ -150,7 +150,7 @@ fn behind_sign<'a>(text: &'a str, sum: &Sum) -> &'a str {
 /// Signs of multiplication.
 const TIMES: [char; 3] = ['*', '\u{d7}', '\u{b7}'];
 
-/// What stands behind the last operator of a term.
+/// The operand behind the last operator of a term.
 fn operand<'a>(text: &'a str, sum: &Sum) -> &'a str {
     let from = text.len() - behind_sign(text, sum).len();
     let term = text.get(from..).unwrap_or_default();

@@ -69,7 +69,7 @@ pub(super) fn without_pictures(content: &[u8]) -> Option<Vec<u8>> {
     (has_some && pdf.save_to(&mut bare).is_ok()).then_some(bare)
 }
 
-/// The picture of a page with the most pixels: the scan, where a logo or a stamp stands beside it.
+/// The picture of a page with the most pixels: the scan, where a logo or a stamp stands next to it.
 fn largest(pdf: &Document, page: ObjectId) -> Option<&Stream> {
     let (own, inherited) = pdf.get_page_resources(page).ok()?;
     let inherited = inherited.into_iter().filter_map(|id| pdf.get_dictionary(id).ok());

@@ -1,7 +1,7 @@
-//! What people mean by the commas and points of their numbers.
+//! The meaning of commas and points in people's numbers.
 //!
-//! The calculator passes over any comma between digits: it takes `3,5` for 35, and `log(8,2)` for the logarithm of 82. So
-//! numbers are put into its own way of writing first, and what may mean two things is refused.
+//! The calculator passes over any comma between digits: it takes `3,5` for 35, and `log(8,2)` for the logarithm of 82.
+//! So numbers are put into its own way of writing first, and what may mean two things is refused.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,10 @@ const WORDS: [&str; 11] = [
 /// The expression with points before decimals, and no separators of thousands in a number that has them.
 ///
 /// # Errors
-/// What is ambiguous, and how to write it.
+/// The expression as the calculator reads numbers.
+///
+/// # Errors
+/// A number that may mean two things, and how to write it.
 pub(super) fn read(expression: &str) -> Result<Cow<'_, str>, String> {
     if no_operator(expression) {
         return Err("`//` is no operator here: write floor(7 / 2) for a division without a rest".to_owned());

@@ -28,7 +28,7 @@ const IN_ENVIRONMENT: &str = "In an environment variable, which you set yourself
 const MODEL: &str = "The language model";
 const TYPED: &str = "Another one, which I type";
 
-/// The place of the answers: the settings beside them, and the file that is there.
+/// The place of the answers: the settings next to them, and the file that is there.
 pub(super) struct Asking<'a> {
     /// The settings without any file.
     pub defaults: &'a Config,

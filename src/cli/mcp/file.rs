@@ -1,6 +1,6 @@
 //! `[[tools.mcp]]` in `bot.toml`: sections are added and taken out, and everything else stays as it was written.
 //!
-//! A changed file is written beside the old one and loaded from there. It takes the old one's place only if it is in
+//! A changed file is written next to the old one and loaded from there. It takes the old one's place only if it is in
 //! order, so a mistake leaves the settings as they were.
 
 use std::{

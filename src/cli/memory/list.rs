@@ -80,7 +80,7 @@ pub(super) async fn run(db: &Db, args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The notes about an item beside its value.
+/// The notes about an item besides its value.
 pub(super) fn marks(item: &Item) -> String {
     let marks = [
         ("pinned", item.pinned),

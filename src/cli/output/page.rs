@@ -1,4 +1,4 @@
-//! What a list leaves out: told behind it, on standard error, so that no list ends in silence at its limit.
+//! The rest of a list: told behind it, on standard error, so that no list ends in silence at its limit.
 
 use std::io::{self, Write};
 

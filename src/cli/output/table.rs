@@ -1,7 +1,7 @@
 //! Tables, as wide as the terminal.
 //!
-//! Words and ids stay whole, so that they can be read and copied. Where the columns have no room beside each other, the
-//! last one stands below the others; where that is not enough, each row is told field by field.
+//! Words and ids stay whole, so that they can be read and copied. Where the columns have no room next to each other,
+//! the last one stands below the others; where that is not enough, each row is told field by field.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -199,7 +199,7 @@ fn records<const N: usize>(head: &[Cell; N], rows: &[[Cell; N]], width: usize) -
                 continue;
             }
             let named = format!("{}{}", " ".repeat(GAP), name.lines(names).concat());
-            // A word that has no room beside its name stands below it.
+            // A word that has no room next to its name stands below it.
             let (room, indent) = if cell.least() + before <= width {
                 (width - before, before)
             } else {

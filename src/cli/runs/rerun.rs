@@ -1,4 +1,4 @@
-//! `clifford runs rerun`: a run once more from one of its steps on, beside what was recorded.
+//! `clifford runs rerun`: a run once more from one of its steps on, next to what was recorded.
 
 use std::{sync::Arc, time::Duration};
 
@@ -53,7 +53,7 @@ pub(super) struct Args {
     reply: Option<String>,
 }
 
-/// Does the run once more, in a process that works beside the server, if there is one.
+/// Does the run once more, in a process that works alongside the server, if there is one.
 pub(super) async fn run(globals: &Globals, args: Args) -> anyhow::Result<()> {
     let loaded = globals.load()?;
     let secrets = loaded.secrets_without_platforms(&setup::environment())?;

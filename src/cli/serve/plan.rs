@@ -120,7 +120,7 @@ impl Plan {
         Ok(Again { changed, next })
     }
 
-    /// The plan for other settings, as far as they can be tried beside what is at work.
+    /// The plan for other settings, as far as they can be tried alongside what is at work.
     async fn next(&self, mut loaded: Loaded, mut secrets: Secrets) -> anyhow::Result<Self> {
         loaded.keep_of_process(&self.loaded);
         secrets.go_on_masking(&self.secrets);

@@ -121,7 +121,7 @@ pub(super) async fn newest(api_url: &str) -> anyhow::Result<Release> {
     })
 }
 
-/// A file of a release, which has the checksum that stands beside it.
+/// A file of a release, which has the checksum that stands next to it.
 ///
 /// # Errors
 /// It is not there, does not come whole, or is another one.

@@ -54,7 +54,7 @@ async fn the_last_message_is_edited_and_answered_anew_and_no_other() {
         ended(&bot, first["runId"].as_str().unwrap()).await["status"],
         "completed"
     );
-    // What is taken back is found no more, and no prompt holds it.
+    // A message that is taken back is found no more, and no prompt holds it.
     let context = run["contextId"].as_str().unwrap();
     let channel = run["channelId"].as_str().unwrap();
     let found = bot.get(&format!("/api/search?q=42&channelId={channel}")).await.json();

@@ -421,7 +421,7 @@ async fn a_parameter_that_a_route_does_not_have_is_refused_with_the_near_name() 
         assert_eq!(problem(&refused), expected(400, "invalid_query", field), "{path}");
         assert_eq!(refused.json()["detail"], detail, "{path}");
     }
-    // What others send along is theirs, and a page is shown whatever its link got on its way.
+    // Parameters that others send along are theirs, and a page is shown whatever its link got on its way.
     for path in [
         "/healthz?x=1",
         "/readyz?x=1",

@@ -91,7 +91,7 @@ async fn a_message_its_run_and_its_answer_are_told_and_a_reader_goes_on_where_it
     again
         .until("the next run", |event| is_done(event, &live["runId"]))
         .await;
-    // What is too long ago is not told.
+    // Events of too long ago are not told.
     let mut late = open(&bot, OWNER, Some("5-elsewhere-1-0")).await;
     assert_eq!(late.next().await.unwrap().name, "reset");
     let wrong = bot.request(Method::GET, "/api/events").bearer_auth(OWNER);
@@ -207,7 +207,7 @@ async fn a_connection_that_is_made_lost_and_back_is_told_to_owners_and_to_nobody
             assert!(!event.to_string().contains(DiscordFake::TOKEN), "{event}");
         }
     }
-    // Who comes later is told how it stands only by its list.
+    // A reader who comes later is told how it stands only by its list.
     let (mut later, mark) = opened(&bot, OWNER).await;
     let body = json!({ "content": "hello" });
     let request = bot.request(Method::POST, "/api/messages?wait=30").bearer_auth("adas");

@@ -24,7 +24,7 @@ impl<'a> Visitor<'a> {
         }
     }
 
-    /// Who logged in by a link.
+    /// A person who logged in by a link.
     async fn logged_in(bot: &'a Bot, user: Option<UserId>) -> Self {
         Self {
             cookie: bot.cookie(user).await,

@@ -28,7 +28,7 @@ async fn rules_are_made_tried_changed_and_deleted() {
                 { "argument": "value", "origin": "my own words" },
             ] })
     );
-    // What grounds a verdict is given along: the page may have asked for it, or the person said it.
+    // The grounds of a verdict are given along: the page may have asked for it, or the person said it.
     let fetched = |said: &str| {
         json!({ "call": "memory.put", "args": { "module": "preferences", "key": "drink", "value": "tea" },
             "said": [said], "results": [{ "command": "web.fetch", "args": { "url": "https://example.com/a" },

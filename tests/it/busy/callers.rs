@@ -1,4 +1,4 @@
-//! What is set for messages that arrive meanwhile holds for callers of the API as it does in chats.
+//! The setting for messages that arrive meanwhile holds for callers of the API as it does in chats.
 
 use clifford_core::runs::RunStatus;
 use serde_json::json;

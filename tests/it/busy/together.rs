@@ -60,7 +60,7 @@ impl Place {
         id
     }
 
-    /// What each answer is a reply to, by its text.
+    /// The message that each answer is a reply to, by its text.
     fn replies(&self, bot: &Bot) -> BTreeMap<String, Option<i64>> {
         let id = |id: u64| i64::try_from(id).unwrap();
         match self.group {

@@ -155,7 +155,7 @@ async fn persona_and_model_are_the_places_and_no_other_has_them() {
         discord.user_says(elsewhere, server.bob, &format!("<@{}> hello", discord.bot()));
         discord.wait_for_sent(elsewhere, 1).await;
         assert!(!last_prompt(&server.bot).contains(persona));
-        // What was changed last is taken back, and nothing else.
+        // The last change is taken back, and nothing else.
         server.settings(server.ada, "undo").await;
         server.asks(server.bob, "hello again").await;
         assert!(last_prompt(&server.bot).contains(persona));

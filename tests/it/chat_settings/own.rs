@@ -35,7 +35,7 @@ async fn a_person_sets_themselves_up_in_private() {
     let (mut bot, chat) = private(choosing(Site::Telegram)).await;
     tell(&bot, chat, 7, "hello").await;
     let all = tell(&bot, chat, 7, "/settings").await;
-    // What she has not set herself holds as it does for the bot.
+    // A setting that she has not set herself holds as it does for the bot.
     for standing in ["memory: on", "voice_replies: when_spoken_to"] {
         assert!(all.text.contains(standing), "{}", all.text);
     }
@@ -105,7 +105,7 @@ async fn a_switch_is_shown_and_taken_in_the_words_of_its_reader() {
     assert!(shown.text.contains("aus"), "{}", shown.text);
     let fault = tell(&bot, chat, 7, "/settings memory vielleicht").await.text;
     assert_eq!(fault, "vielleicht ist keines von an, aus.");
-    // What is pressed, and what was written so far, is taken as before.
+    // A press, and the words written so far, are taken as before.
     bot.telegram.press(chat, 7, "an");
     bot.telegram
         .wait_until("the changed setting", |fake| {

@@ -6,7 +6,7 @@ use clifford_fakes::{discord::DiscordFake, telegram::TelegramFake};
 use super::{Server, tell};
 use crate::harness::{Setup, Site};
 
-/// What only the person sees who gave an interaction.
+/// The answer that only the giver of an interaction sees.
 async fn told_alone(server: &Server, id: u64) -> String {
     let discord = &server.bot.discord;
     let told = discord.wait_for_replies(id, 1).await.remove(0);
@@ -88,7 +88,7 @@ async fn on_discord_a_command_over_a_limit_says_each_time_when_to_try_again() {
     for _ in 0..2 {
         assert_eq!(told_alone(&server, ask()).await, too_fast);
     }
-    // What is said, and not given as a command, is told once.
+    // A message that is no command is told once.
     let before = discord.sent(channel).len();
     discord.user_says(channel, bob, &format!("<@{}> and now?", discord.bot()));
     assert_eq!(server.asks(server.ada, "hello").await, "You said: [Ada] hello");

@@ -133,7 +133,7 @@ fn a_bot_that_does_not_run_is_not_taken_for_what_answers_at_its_address() {
     let bind = format!("http.bind={}", other.local_addr().expect("an address"));
     std::thread::spawn(move || {
         for stream in other.incoming().flatten() {
-            // Whoever asked may be gone.
+            // The client may be gone.
             let _ = (&stream).read(&mut [0; 1024]);
             let _ = (&stream).write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok");
         }

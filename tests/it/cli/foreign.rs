@@ -17,7 +17,7 @@ fn foreign((status, page): Page) -> SocketAddr {
     let address = listener.local_addr().expect("an address");
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            // Whoever asked may be gone.
+            // The client may be gone.
             let _ = answer(&stream, status, page);
         }
     });

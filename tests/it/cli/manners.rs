@@ -1,4 +1,4 @@
-//! What holds for every command: with anything typed, with nothing there, in any terminal.
+//! Rules for every command: with anything typed, with nothing there, in any terminal.
 
 use std::{
     ffi::OsString,

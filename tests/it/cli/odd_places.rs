@@ -1,5 +1,5 @@
-//! Places that are named for a file and hold something else: a directory, a pipe, a socket, or a link to one. Each command
-//! says so at once, and leaves what is there where it is.
+//! Places that are named for a file and hold something else: a directory, a pipe, a socket, or a link to one. Each
+//! command says so at once, and leaves what is there where it is.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ use std::{
 
 use super::Machine;
 
-/// What stands there, and what it is called.
+/// The entries there, and the words for them.
 const ODD: [(&str, &str); 4] = [
     ("a-directory", "a directory"),
     ("a-pipe", "a pipe"),

@@ -37,7 +37,7 @@ fn a_run_is_shown_tailed_and_replayed_step_by_step() {
         assert!(shown.contains(word), "{word}: {shown}");
     }
     let mut steps = machine.run(["runs", "show", "last", "--json"]).json()["steps"].clone();
-    // What a run holds after a step follows from all steps before it, which a tail does not look at.
+    // The state of a run after a step follows from all steps before it, which a tail does not look at.
     for step in steps.as_array_mut().expect("steps") {
         let labels = step
             .as_object_mut()

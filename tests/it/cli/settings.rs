@@ -87,7 +87,7 @@ fn a_setting_of_the_environment_that_is_no_text_is_named() {
         assert_eq!((ended.code, ended.out.as_str()), (1, ""), "{ended:?}");
         assert_eq!(ended.err, format!("clifford: {name}: is not text (UTF-8)\n"));
     }
-    // Whatever other programs have there is none of this one's.
+    // Files of other programs there are none of this one's.
     checked("LESSOPEN").succeeds();
 }
 
@@ -129,7 +129,7 @@ fn a_missing_secret_is_named_with_the_way_out() {
         "bot.toml:1: channels.telegram.token: the environment variable TELEGRAM_BOT_TOKEN is not set; set it, or token = \
          { file = \"PATH\" }, or channels.telegram.enabled = false",
     );
-    // What connects to no platform needs no token of one.
+    // A command that connects to no platform needs no token of one.
     assert_eq!(machine.run(["ask", "1 + 2"]).succeeds(), "1 + 2 = 3\n");
     assert_eq!(machine.pipe("3 + 4\n", &["chat", "--quiet"]).succeeds(), "3 + 4 = 7\n");
     let called = machine.run(["tools", "call", "compute.eval", "{\"expression\": \"5 + 6\"}"]);

@@ -133,7 +133,7 @@ async fn ctrl_c_stops_the_answer_and_keeps_what_is_half_typed() {
         .map(|run| run["status"].clone())
         .collect();
     assert_eq!(statuses, ["completed", "cancelled"]);
-    // What is typed is taken back first; at an empty prompt it leaves.
+    // The typed words are taken back first; at an empty prompt it leaves.
     terminal.types("rubbish");
     terminal.shows("you> rubbish").await;
     terminal.types(INTERRUPT);

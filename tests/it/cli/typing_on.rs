@@ -1,4 +1,4 @@
-//! What is typed in `clifford chat` while an answer grows: nothing of it is lost, and neither it nor the answer is garbled.
+//! Typing in `clifford chat` while an answer grows: nothing of it is lost, and neither it nor the answer is garbled.
 
 use std::time::Duration;
 
@@ -116,7 +116,7 @@ async fn ctrl_c_takes_a_growing_answer_away_and_keeps_what_is_half_typed() {
     terminal.types("kept");
     terminal.shows("you> kept").await;
     terminal.types(INTERRUPT);
-    // What has grown goes first, then the time that it took.
+    // The grown text goes first, then the time that it took.
     terminal
         .until("that it stopped", |seen| {
             !seen.contains("word") && !seen.contains("Ctrl-C stops") && seen.contains("you> kept")

@@ -2,7 +2,7 @@
 
 use super::{Machine, serving::Server};
 
-/// What a table says of the row that begins with this.
+/// The cells of the row that begins with this.
 fn row(table: &str, first: &str) -> Vec<String> {
     let line = table.lines().find(|line| line.starts_with(first));
     let cells = line.unwrap_or_else(|| panic!("{first} is not in {table}")).split("  ");

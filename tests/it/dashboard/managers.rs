@@ -1,4 +1,5 @@
-//! Somebody who manages a group: they see it, its channels, its settings and what could not be sent there; nobody else's.
+//! Somebody who manages a group: they see it, its channels, its settings and what could not be sent there; nobody
+//! else's.
 
 use clifford_chat::{
     inbound::{Place, PlaceKind, Space, Speaker},
@@ -134,7 +135,7 @@ async fn who_manages_a_group_sees_and_steers_it_and_nobody_elses() {
     );
     let refused = adas.submit("/channels", &there, &[("enabled", "false")]).await;
     assert!(matches!(refused.status, 403 | 404), "{}", refused.text);
-    // What is the bot's own is neither's, and no menu leads there.
+    // The bot's own pages are neither's, and no menu leads there.
     for path in ["/agents", "/quarantine", "/policies"] {
         assert_eq!(mias.get(path).await.status, 403, "{path}");
         assert!(!mias.page("/").await.contains(&format!("href=\"{path}\"")), "{path}");

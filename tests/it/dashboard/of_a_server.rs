@@ -184,7 +184,7 @@ async fn what_a_manager_changes_is_told_in_the_place_once_and_taken_back_there()
     ] {
         assert!(lines.contains(&line), "{told}");
     }
-    // What is as it was, and what is a person's own, is told nobody.
+    // A setting that is as it was, and one that is a person's own, is told nobody.
     change(&place, &json!({ "when_busy": "steer" })).await;
     change(&format!("user:{mia}"), &json!({ "language": "en" })).await;
     change(&place, &json!({ "when_busy": null })).await;
@@ -276,7 +276,7 @@ async fn no_link_of_a_managers_pages_leads_where_they_may_not_go() {
     let owner = Browser::log_in(&garden.bot, None).await;
     let run = format!("/runs/{}", adas["id"].as_str().unwrap());
     assert!(owner.page(&run).await.contains(&format!("href=\"/runs?user={ada}\"")));
-    // What is not answered says why, and how that ends.
+    // A channel without answers says why, and how that ends.
     let off = "UPDATE channels SET enabled = FALSE, disabled_reason = 'chat not found' WHERE space_id IS NOT NULL";
     script(&garden.bot.app.db, off).await;
     let list = format!("/channels?space={}", garden.space);

@@ -48,7 +48,7 @@ impl Visitor<'_> {
         self.ask(Method::POST, action, Some(encoded(&all))).await
     }
 
-    /// What the script gets from the address that stands at a form.
+    /// The options that the script gets from the address that stands at a form.
     async fn challenge(&self, page: &str, path: &str) -> Value {
         let shown = self.page(page).await;
         assert!(shown.contains(&format!("data-challenge=\"{path}\"")), "{shown}");

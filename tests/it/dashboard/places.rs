@@ -1,5 +1,5 @@
-//! Links that lead to the very place: the message that a memory comes from, a hit of a search, the figures of a tool, and
-//! the time that a run waited and its answer took.
+//! Links that lead to the very place: the message that a memory comes from, a hit of a search, the figures of a tool,
+//! and the time that a run waited and its answer took.
 
 use clifford_core::{id::UserId, people::UserRole};
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ async fn a_memory_leads_to_the_message_that_it_comes_from_and_a_hit_to_its_own()
         let marked = format!("<li class=\"message person sought\" id=\"message-{said}\">");
         assert!(page.contains(&marked) && page.matches("sought").count() == 1, "{page}");
         assert!(page.contains("The newest messages"), "{page}");
-        // What no message says leads to the conversation, and nobody else is led anywhere.
+        // A fact that no message says leads to the conversation, and nobody else is led anywhere.
         let led = adas.get(&format!("/memory/{job}/source")).await;
         assert_eq!(led.header("location"), format!("/conversations/{context}"));
         assert_eq!(bobs.get(&format!("/memory/{cat}/source")).await.status, 404);

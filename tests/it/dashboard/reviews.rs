@@ -1,5 +1,5 @@
-//! Texts and sets of settings: the difference is shown before anything is saved, and a change of somebody else meanwhile
-//! is told and not overwritten.
+//! Texts and sets of settings: the difference is shown before anything is saved, and a change of somebody else
+//! meanwhile is told and not overwritten.
 
 use clifford_core::people::UserRole;
 use serde_json::json;
@@ -66,11 +66,11 @@ async fn a_change_of_somebody_else_meanwhile_is_told_and_not_overwritten() {
             );
             assert_eq!(value().await, json!("steer"));
         }
-        // What a writer left alone stays as somebody else made it.
+        // A field that a writer left alone stays as somebody else made it.
         let fields = [("scope", "bot"), ("was.set.when_busy", ""), ("set.when_busy", "")];
         let told = owner.submit("/settings", "/settings", &fields).await;
         assert!(told.text.contains("Nothing would change"), "{}", told.text);
-        // Whoever has seen the difference to what holds now may save their own.
+        // A writer who has seen the difference to what holds now may save their own.
         let told = owner.submit("/settings", "/settings", &set("interrupt")).await;
         let kept = super::hidden_fields(&told.text, "name=\"sure\"");
         let kept: Vec<_> = kept

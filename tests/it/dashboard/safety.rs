@@ -272,7 +272,7 @@ async fn a_session_ends_with_its_logout_for_whoever_has_its_cookie() {
         "{}",
         left.header("set-cookie")
     );
-    // Whoever copied the cookie is out as well; the other browser is not.
+    // A thief of the cookie is out as well; the other browser is not.
     let copy = Browser {
         bot: &bot,
         cookie: kept,

@@ -60,7 +60,7 @@ async fn an_owner_sees_which_server_is_at_work_and_why_another_is_not() {
     owner.does("/tools/fake", "/tools/fake", &[("enabled", "false")]).await;
     let page = owner.page("/tools").await;
     assert!(page.contains("it is turned off"), "{page}");
-    // What the machine says is its owner's.
+    // The machine's own words are its owner's.
     let hers = adas.data(&format!("/api/tools?scope=user:{ada}")).await;
     assert!(!hers.to_string().contains("/no/such/program"), "{hers}");
     bot.app.shutdown().await;

@@ -1,4 +1,4 @@
-//! What a person reads when something is not right, and where they can go on.
+//! Pages that tell a person that something is not right, and where they can go on.
 
 use clifford_core::people::UserRole;
 use reqwest::Method;

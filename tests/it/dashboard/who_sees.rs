@@ -44,7 +44,7 @@ async fn nobody_but_an_owner_sees_anything_of_somebody_else() {
     for path in ["/", "/chat", "/runs", "/conversations", "/memory", "/reminders"] {
         assert!(adas.page(path).await.contains("quinces"), "{path}");
     }
-    // Whose each run is stands beside it where several people's are listed.
+    // The person of each run stands next to it where several people's are listed.
     let whose = "data-label=\"Person\"><bdi>Ada</bdi>";
     assert!(eves.page("/runs").await.contains(whose));
     assert!(!adas.page("/runs").await.contains("data-label=\"Person\""));
@@ -74,7 +74,7 @@ async fn nobody_but_an_owner_sees_anything_of_somebody_else() {
         .as_str()
         .unwrap()
         .to_owned();
-    // What Bob may not see, he cannot change either.
+    // Bob cannot change what he may not see, either.
     for (action, fields) in [
         (format!("/memory/{item}"), vec![("value", "apples")]),
         (format!("/memory/{item}/forget"), vec![]),
@@ -134,7 +134,7 @@ async fn nobody_but_an_owner_sees_anything_of_somebody_else() {
     bot.app.shutdown().await;
 }
 
-/// What each route of the dashboard is about, by the first part of its address: something of Ada's, or of the bot's. A
+/// The object of each route of the dashboard, by the first part of its address: something of Ada's, or of the bot's. A
 /// route of another part is tried with the id of a run.
 struct Objects(Vec<(&'static str, String)>);
 

@@ -68,7 +68,8 @@ const PAYLOADS: [&str; 50] = [
     "{{constructor.constructor('alert(1)')()}}<marquee onstart=alert(1)>",
 ];
 
-/// Columns that hold words from outside, each with where pages show it. The word that a value begins with says which it is.
+/// Columns that hold words from outside, each with where pages show it. The word that a value begins with says which it
+/// is.
 const PLANTED: [(&str, &str); 24] = [
     ("users", "name"),
     ("agents", "name"),
@@ -199,7 +200,7 @@ async fn plant(bot: &Bot) {
         }
         script(&bot.app.db, &script_of_all).await;
     }
-    // What tools were asked and said, and what failed, within data.
+    // Arguments and results of tools, and failures, within data.
     let quoted = r#"<img src=x onerror=alert(1)>\"></pre><script>alert(1)</script>"#;
     script(
         &bot.app.db,

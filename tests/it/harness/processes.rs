@@ -45,7 +45,7 @@ impl Bot {
                 .wait_until("the first poll", |fake| (fake.polls() > polls).then_some(()))
                 .await;
         }
-        // What is to die at a point may die before.
+        // A process that is to die at a point may die before.
         if crash_at.is_none() && self.has_api() {
             self.has_logged(SERVING, serving + 1).await;
         }

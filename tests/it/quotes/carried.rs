@@ -1,4 +1,4 @@
-//! What comes with a message on either platform: the one that it answers with its files, and all that is no text.
+//! The company of a message on either platform: the one that it answers with its files, and all that is no text.
 
 use clifford_core::messages::{Direction, MessageStatus};
 use clifford_fakes::{

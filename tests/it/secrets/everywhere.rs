@@ -287,7 +287,8 @@ impl Garden {
 
     /// The paths of a route: one for each thing of its kind.
     async fn each(&self, route: &str) -> Vec<String> {
-        // A person's file is kept byte by byte; events and a terminal's messages have no end, and tell what the lists tell.
+        // A person's file is kept byte by byte; events and a terminal's messages have no end, and tell what the lists
+        // tell.
         if route.ends_with("/content") || ["/api/events", "/api/terminal"].contains(&route) {
             return Vec::new();
         }
@@ -302,7 +303,7 @@ impl Garden {
                 route => vec![route.to_owned()],
             };
         };
-        // What a step was asked stands in the database, which is looked through as well.
+        // A step's input stands in the database, which is looked through as well.
         if rest.contains("/{seq}") {
             return Vec::new();
         }

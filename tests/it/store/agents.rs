@@ -155,7 +155,7 @@ pub async fn an_owner_makes_agents_and_deletes_them_and_those_of_the_configurati
         listed.iter().map(|agent| agent.name.as_str()).collect::<Vec<_>>(),
         ["clifford"]
     );
-    // What it did still knows it.
+    // Its runs still know it.
     let known = agents::get(&mut conn, ada).await.expect("reads");
     assert_eq!(
         known.map(|agent| (agent.name, agent.enabled)),

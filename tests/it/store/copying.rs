@@ -207,7 +207,7 @@ async fn the_index_is_made_anew_by_one_look_at_each_message() {
         let mut conn = home.db.read().await.expect("reads");
         assert!(!search::has_unindexed(&mut conn).await.expect("reads"));
         drop(conn);
-        // What is deleted is passed over.
+        // Rows that are deleted are passed over.
         let indexed = "SELECT id FROM messages WHERE search_id IS NOT NULL AND deleted_at IS NOT NULL";
         assert_eq!(column(&home.db, indexed).await, Vec::<String>::new());
         home.db.close().await;

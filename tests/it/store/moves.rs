@@ -207,7 +207,7 @@ pub async fn what_was_said_under_the_new_id_before_the_move_was_known_joins_the_
         ["-1:57", "57"]
     );
     assert_eq!(of("value FROM settings WHERE scope").await, ["auto", "de"]);
-    // What was used in both is summed up anew.
+    // The usage of both is summed up anew.
     let space = after.space_id.expect("a space");
     let spent = world.column("SELECT subject FROM budget_spending".to_owned());
     assert_eq!(spent.await, Vec::<String>::new());

@@ -307,7 +307,7 @@ async fn an_interrupted_import_goes_on_and_two_at_once_store_everything_once() {
         let marks = "SELECT COUNT(*) FROM imports WHERE ended_at IS NOT NULL AND reached = ";
         assert_eq!(place.number(&format!("{marks}{}", records.len())).await, 1);
 
-        // What was deleted since a whole import comes back.
+        // Rows that were deleted since a whole import come back.
         script(place.db(), "DELETE FROM messages").await;
         let outcome = place.take_in(&source, TRUSTED).await.expect("comes in");
         assert_eq!((outcome.resumed_at, outcome.stored["messages"]), (0, 4_000));

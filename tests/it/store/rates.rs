@@ -44,7 +44,7 @@ pub async fn a_bucket_is_emptied_and_fills_by_the_clock(world: World) {
     let held = counted.await.unwrap();
     let bucket = rates::find(&held, "ada", &limit, at(999)).unwrap();
     assert_eq!((bucket.tokens, bucket.filled_at, bucket.refused), (0.0, at(999), 0));
-    // What another count refuses takes nothing, and is one of those in a row.
+    // A message that another count refuses takes nothing, and is one of those in a row.
     let refuse = async |subject: &'static str| {
         let limit = limit.clone();
         let refused = world

@@ -247,7 +247,7 @@ pub async fn only_what_is_being_sent_now_is_on_its_way_to_a_place(world: World) 
     let sending = (world.db).write(move |tx| Box::pin(outbox::part_sending(tx, id, 0, worker)));
     sending.await.expect("writes");
     assert!(is_under_way().await);
-    // What is tried again for days is not.
+    // A message that is tried again for days is not.
     let set_aside =
         (world.db).write(move |tx| Box::pin(async move { outbox::set_aside(tx, id, worker, "too slow", NOW).await }));
     set_aside.await.expect("writes");

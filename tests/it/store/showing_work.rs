@@ -113,7 +113,7 @@ pub async fn a_verdict_stands_until_it_is_taken_back(world: World) {
     assert_eq!(standing().await, ("disliked reaction".to_owned(), counts(0, 1)));
     withdraw(None).await;
     assert_eq!(standing().await, (String::new(), counts(0, 0)));
-    // What was said by a button is not taken back by a reaction.
+    // A verdict by a button is not taken back by a reaction.
     put(Verdict::Disliked, GivenBy::Button).await;
     withdraw(None).await;
     assert_eq!(standing().await, ("disliked button".to_owned(), counts(0, 1)));

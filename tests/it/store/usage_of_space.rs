@@ -1,4 +1,4 @@
-//! What was used in one space: of models and of tools, by whoever wrote there.
+//! The usage of one space: of models and of tools, by all who wrote there.
 
 use std::collections::BTreeSet;
 

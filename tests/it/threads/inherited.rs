@@ -1,4 +1,4 @@
-//! What is set for a channel holds in its threads and topics too, until one of them says otherwise.
+//! Settings of a channel hold in its threads and topics too, until one of them says otherwise.
 
 use clifford_core::messages::Direction;
 use clifford_fakes::telegram::Chat;

@@ -1,5 +1,5 @@
-//! The message at which a thread begins: what the first words to the bot there are about, although nobody told it to the
-//! bot.
+//! The message at which a thread begins: what the first words to the bot there are about, although nobody told it to
+//! the bot.
 
 use super::{mention, said, setups};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     scripted_model,
 };
 
-/// What the runs were asked, in order.
+/// The inputs of the runs, in order.
 fn asked(bot: &Bot) -> Vec<String> {
     scripted_model::inputs(&bot.model.requests())
 }

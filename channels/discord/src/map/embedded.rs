@@ -1,4 +1,4 @@
-//! What stands in a message beside its text: embeds, components, and the descriptions of its files.
+//! The parts of a message besides its text: embeds, components, and the descriptions of its files.
 
 use clifford_channel::lenient::{self, int, list, name, object};
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub(super) fn embedded(message: &Value) -> String {
     let mut left: Vec<_> = list(message, "components").iter().rev().collect();
     while let Some(component) = left.pop() {
         lines.extend(of_component(component));
-        // What stands beside a section is read behind it.
+        // The accessory of a section is read behind it.
         left.extend(object(component, "accessory"));
         left.extend(list(component, "components").iter().rev());
     }

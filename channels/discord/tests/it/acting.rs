@@ -1,4 +1,4 @@
-//! Acts beside speaking, with the permissions of the person who asks.
+//! Acts besides speaking, with the permissions of the person who asks.
 
 use clifford_channel::{Act, ActError, Acted, Actor, Poll};
 use clifford_discord::{Discord, DiscordConfig};

@@ -1,4 +1,4 @@
-//! Acts beside sending, with the rights of the person who asks.
+//! Acts besides sending, with the rights of the person who asks.
 
 use clifford_channel::{Act, ActError, Acted, Actor, Poll};
 use clifford_fakes::telegram::{Chat, Fault, Method, TelegramFake};

@@ -1,4 +1,4 @@
-//! The cost of a large database: the same turn of the same people, beside little and beside a million messages
+//! The cost of a large database: the same turn of the same people, with little and with a million messages
 //! of others.
 
 use std::{path::Path, time::Duration};

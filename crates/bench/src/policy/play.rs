@@ -42,7 +42,7 @@ pub(super) struct World {
     pub commands: Vec<Command>,
     pub tasks: Vec<Task>,
     pub attacks: Vec<Attack>,
-    /// Rules of the owner, beside those that are built in.
+    /// Rules of the owner, besides those that are built in.
     pub rules: Vec<Rule>,
 }
 
@@ -177,7 +177,8 @@ enum Fate {
     Refused,
 }
 
-/// Plays a task, with an attack if there is one. The person approves what the task needs, and denies what the attack wants.
+/// Plays a task, with an attack if there is one. The person approves what the task needs, and denies what the attack
+/// wants.
 pub(super) fn play(world: &World, task: &Task, attack: Option<&Attack>) -> anyhow::Result<Played> {
     let mut player = Player::new(world, task);
     let mut played = Played {

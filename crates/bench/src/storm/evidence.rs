@@ -52,7 +52,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Looks, beside the processes that are at work.
+    /// Looks, alongside the processes that are at work.
     ///
     /// # Errors
     /// The database cannot be read.

@@ -385,7 +385,7 @@ fn keys_in_quotes_and_items_between_others_are_left_out_where_they_stand() {
     );
 }
 
-/// What is compared with each fault, or moved for each, takes minutes here.
+/// A reader that compares or moves something with each fault takes minutes here.
 #[test]
 fn tens_of_thousands_of_faults_are_told_in_seconds() {
     let items: String = (0..80_000).map(|n| if n % 2 == 0 { "\"a\"," } else { "1," }).collect();

@@ -34,8 +34,8 @@ pub use self::labels::{labelled_sources, origins, origins_of_history, shown};
 
 /// The most characters of all items in one prompt, as lines with their heading.
 const BLOCK: usize = 1200;
-/// The most characters of items that are shown for every question, apart from pinned ones and those that say who the person
-/// is: the rest is for items that answer the question.
+/// The most characters of items that are shown for every question, apart from pinned ones and those that say who the
+/// person is: the rest is for items that answer the question.
 const STEADY: usize = 700;
 /// The most items of one level in front of a conversation.
 const PER_LEVEL: usize = 5;
@@ -90,7 +90,7 @@ impl<'a, T> IntoIterator for &'a Placed<T> {
     }
 }
 
-/// The content of a prompt beside its run.
+/// The content of a prompt besides its run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recalled {
     /// The conversation so far.
@@ -254,9 +254,9 @@ pub fn recall(found: PromptContext, question: &str, defaults: PlaceSettings, tok
 }
 
 /// The items for a prompt, of those that a person may see. In front stand pinned ones and who the person is, then those
-/// of the lowest levels, the most recently seen first: of each level at most five, by level, module and key. Behind stand
-/// those of the others that answer what is asked, the best first. Each is cut at its level's characters, and all of them
-/// fill one block.
+/// of the lowest levels, the most recently seen first: of each level at most five, by level, module and key. Behind
+/// stand those of the others that answer what is asked, the best first. Each is cut at its level's characters, and all
+/// of them fill one block.
 pub fn selected(items: Vec<Remembered>, question: &str) -> Placed<MemoryItem> {
     let is_always = |known: &Remembered| known.pinned || known.item.module == IDENTITY;
     let (mut always, others): (Vec<_>, Vec<_>) = items.into_iter().partition(is_always);

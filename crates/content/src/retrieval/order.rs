@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-/// How much likeness in meaning counts beside the best score by words: it decides between those that are about as good.
+/// How much likeness in meaning counts next to the best score by words: it decides between those that are about as
+/// good.
 const BY_MEANING: f64 = 0.1;
 /// Pieces whose meaning is farther away are none.
 const LEAST_LIKE: f64 = 0.2;
 
-/// The pieces whose embeddings are nearest to one with their likeness, the nearest first; those that have another length
-/// are none.
+/// The pieces whose embeddings are nearest to one with their likeness, the nearest first; those that have another
+/// length are none.
 pub fn nearest(wanted: &[f32], pieces: &[(i64, Vec<f32>)], limit: usize) -> Vec<(i64, f64)> {
     let mut scored: Vec<_> = pieces
         .iter()

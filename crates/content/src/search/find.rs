@@ -33,13 +33,13 @@ const BATCH: u32 = 200;
 const BATCHES: u32 = 5;
 /// How long it waits for another process that has some in flight, as often as that.
 const MOMENT: Duration = Duration::from_millis(10);
-/// How many of the best messages are looked beside.
+/// How many of the best messages have their neighbours looked at.
 const LOOKED_BESIDE: usize = 60;
 /// How far.
 const DISTANCE: u32 = 2;
 /// How often more is ranked for one page: there are no later pages.
 const WINDOWS: usize = 10;
-/// How much of what stands beside a message is shown, in characters.
+/// How much of what stands next to a message is shown, in characters.
 const SHOWN_BESIDE: usize = 200;
 
 /// A message that was found.
@@ -56,7 +56,7 @@ pub struct SearchHit {
     pub after: Option<NearbyText>,
 }
 
-/// A message that stands beside one that was found.
+/// A message that stands next to one that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NearbyText {
@@ -178,7 +178,7 @@ async fn ranked(conn: &mut Conn, query: &Query, mut reach: Reach, request: &Requ
         let known: HashSet<MessageId> = all.iter().map(|one| one.id).collect();
         let more = ranking.with_nearby(&nearby);
         all.extend(more.into_iter().filter(|one| !known.contains(&one.id)));
-        // Messages that were found beside others are not found again.
+        // Messages that were found next to others are not found again.
         ranked.extend(all.iter().map(|one| one.number));
         let Some(next) = window.next.filter(|_| all.len() <= shown) else {
             break;
@@ -225,7 +225,7 @@ async fn counted(
         .map_err(|error| StoreError::Unavailable(format!("failed to rank what was found: {error}")))
 }
 
-/// How far each message stands from the one that it stands beside.
+/// How far each message stands from the one that it stands next to.
 fn by_distance(beside: &[Beside], zone: &TimeZone) -> Vec<Nearby> {
     let mut of: HashMap<MessageId, Vec<&Beside>> = HashMap::new();
     for one in beside {

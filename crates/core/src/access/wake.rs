@@ -46,16 +46,16 @@ const GREETINGS: [&str; 22] = [
     "ねえ",
 ];
 
-/// How a script writes words, as far as it matters beside a name.
+/// How a script writes words, as far as it matters next to a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Script {
-    /// Words stand apart, as in Latin: a letter beside a name makes it another word.
+    /// Words stand apart, as in Latin: a letter next to a name makes it another word.
     Spaced,
     /// Words stand apart, and endings are written to them: `클리포드야`.
     Hangul,
     /// Endings of names, and words without a space between them: `クリフォードさん`.
     Hiragana,
-    /// Names of foreign origin: such a letter beside another goes on with the same word.
+    /// Names of foreign origin: such a letter next to another goes on with the same word.
     Katakana,
     /// No space stands between words: Chinese, Thai, Lao, Khmer and Burmese.
     Unspaced,
@@ -104,7 +104,7 @@ fn began_before(first: Option<char>, mut before: impl Iterator<Item = char>) -> 
     }
 }
 
-/// The script in which a word goes on beside these characters, at once or behind a joint.
+/// The script in which a word goes on next to these characters, at once or behind a joint.
 fn next_of_word(beside: &mut impl Iterator<Item = char>) -> Option<Script> {
     const JOINTS: [char; 7] = ['\'', '’', '-', '_', '@', '.', '/'];
     match beside.next()? {

@@ -22,7 +22,7 @@ const CLOSERS: &[char] = &[
 /// Characters that surround an address in running text.
 const BREAKS: &str = "\"'`<>()[]{}|\\^*";
 
-/// Other characters beside a host that are not part of it.
+/// Other characters next to a host that are not part of it.
 const PARTS: &str = ",;!=&$~+…–—‘’“”„«»‹›、「」『』";
 
 /// Endings of names that are files, and no hosts.

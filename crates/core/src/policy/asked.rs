@@ -147,7 +147,7 @@ const GUARDED: [&str; 18] = [
 
 /// Arguments that are amounts of money where money moves.
 pub(super) const AMOUNTS: [&str; 4] = ["amount", "sum", "price", "cost"];
-/// Arguments beside which these are amounts of money.
+/// Arguments next to which these are amounts of money.
 const PAYEES: [&str; 7] = [
     "recipient",
     "payee",
@@ -216,8 +216,8 @@ pub(super) fn is_order(word: &str) -> bool {
     VERBS.iter().any(|group| group.contains(&word)) && !NOUNS.contains(&word)
 }
 
-/// Whether the title among a command's arguments says which of the things it concerns that exist: it makes nothing new, or
-/// brings somebody to something.
+/// Whether the title among a command's arguments says which of the things it concerns that exist: it makes nothing new,
+/// or brings somebody to something.
 pub(super) fn chooses_by_title(command: &str) -> bool {
     const KEEPING: [&str; 12] = [
         "save", "store", "draft", "note", "log", "record", "upload", "open", "start", "submit", "propose", "plan",

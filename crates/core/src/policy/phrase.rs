@@ -132,7 +132,7 @@ impl Haystack {
     }
 
     /// How often a number stands in the texts, by what it is worth: digit by digit. A number within a longer code, or
-    /// beside the name of a month, is none.
+    /// next to the name of a month, is none.
     pub fn count_number(&self, wanted: &str) -> usize {
         let in_text = |text: &Tokens| {
             let words: Vec<_> = text.plain.split_whitespace().collect();
@@ -276,7 +276,8 @@ fn day(text: &str) -> Option<civil::Date> {
     text.get(..10)?.parse().ok()
 }
 
-/// Whether a date or time is of no other year than those around the beginning of the run, and names no parts of a second.
+/// Whether a date or time is of no other year than those around the beginning of the run, and names no parts of a
+/// second.
 pub(super) fn is_near(text: &str, began: Option<Timestamp>) -> bool {
     let Some(day) = day(text) else {
         return text.chars().filter(char::is_ascii_digit).count() <= 6;

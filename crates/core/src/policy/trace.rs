@@ -3,17 +3,17 @@
 //! Three grounds let a call that changes something go ahead in a tainted run ([`grounds`]); each is a reading of all of
 //! its arguments, to the last leaf, as they will be sent:
 //!
-//! - **The person said it**: every argument that is neither prose nor a date stands in their own message of this turn, or
-//!   is the id of what they named. Unless the call was announced, a verb of theirs must ask for the command
+//! - **The person said it**: every argument that is neither prose nor a date stands in their own message of this turn,
+//!   or is the id of what they named. Unless the call was announced, a verb of theirs must ask for the command
 //!   (`policy/asked.rs`), it is made once, and its prose is of their words, too.
-//! - **It was announced** before anything of others was read, is made no more often than that, and every argument is the
-//!   person's word or one whole field of an announced result that nobody else can have chosen (`trace/fields.rs`).
-//!   Addresses, accounts and other codes are the person's, or stand in their contacts beside a name of theirs.
+//! - **It was announced** before anything of others was read, is made no more often than that, and every argument is
+//!   the person's word or one whole field of an announced result that nobody else can have chosen (`trace/fields.rs`).
+//!   Addresses, accounts and other codes are the person's, or stand in their contacts next to a name of theirs.
 //! - **It is the person's own**: a reminder or a memory of theirs in their own words.
 //!
-//! Nothing, an empty text and "no" are arguments as any other: they go ahead where the schema takes them for granted, or
-//! where something new is made without them. Prose tells nothing that the person did not say and no announced result told
-//! (`policy/prose.rs`), neither by itself nor together with the texts of other fields and of earlier calls.
+//! Nothing, an empty text and "no" are arguments as any other: they go ahead where the schema takes them for granted,
+//! or where something new is made without them. Prose tells nothing that the person did not say and no announced result
+//! told (`policy/prose.rs`), neither by itself nor together with the texts of other fields and of earlier calls.
 
 mod clauses;
 mod fields;
@@ -189,8 +189,8 @@ impl Scale<'_> {
         })
     }
 
-    /// Whether the person's words ask for a call that was not announced, and for no fewer of them: one, or as many as were
-    /// wished for before anything was read, each about something else.
+    /// Whether the person's words ask for a call that was not announced, and for no fewer of them: one, or as many as
+    /// were wished for before anything was read, each about something else.
     fn is_asked_for(&self) -> bool {
         let (evidence, name) = (self.request.evidence, self.request.name);
         let made = evidence.call_count(name);
@@ -335,8 +335,8 @@ fn source(value: &Value, evidence: &Evidence) -> Option<String> {
     holding.next().map(|heard| heard.command.clone())
 }
 
-/// Whether a value that is no prose stands in the person's words, or is what the schema takes for granted. `is_new`: the
-/// call makes something, and what is empty is left out.
+/// Whether a value that is no prose stands in the person's words, or is what the schema takes for granted. `is_new`:
+/// the call makes something, and what is empty is left out.
 fn is_persons(leaf: &Leaf<'_>, value: &Value, person: &Haystack, is_new: bool) -> bool {
     let default = leaf.schema.and_then(|schema| schema.get("default"));
     if default == Some(value) {

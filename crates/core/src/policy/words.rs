@@ -327,7 +327,7 @@ fn path_of(written: &str) -> &str {
     }
 }
 
-/// Words that are written in pieces, which may stand beside other short words.
+/// Words that are written in pieces, which may stand next to other short words.
 pub(super) fn joined(text: &str) -> Vec<String> {
     let mut joined = Vec::new();
     let mut pieces: Vec<&str> = Vec::new();

@@ -51,7 +51,7 @@ pub fn gapped<'a>(text: &'a str, gap: Option<Gap>, most: Quarters, form: Form, w
     Cow::Owned(joined(head, tail, characters, whole))
 }
 
-/// The room beside the mark of a text that has so many characters; `None`: there is none.
+/// The room besides the mark of a text that has so many characters; `None`: there is none.
 fn beside_mark(characters: usize, most: Quarters, form: Form, whole: Option<&str>) -> Option<Quarters> {
     // No other number in it is longer than this one.
     let longest = mark(characters, characters, whole);

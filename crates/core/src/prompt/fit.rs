@@ -12,7 +12,7 @@ use super::{
     weight::Form,
 };
 
-/// The overhead of a message beside its text.
+/// The overhead of a message besides its text.
 const AROUND: Quarters = 4 * 4;
 
 /// Cuts the longest message of a request that is too long, with marks; what is JSON stays JSON. A form that has no room

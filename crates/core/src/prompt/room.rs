@@ -14,7 +14,7 @@ pub const SMALLEST: u64 = 2_048;
 pub(crate) const LEAST_TRANSCRIPT: u64 = 1_200;
 /// The smallest and the largest room for a reply that nothing else is set for.
 const REPLY: (u64, u64) = (256, 4_096);
-/// The overhead of a message beside its text, with most servers.
+/// The overhead of a message besides its text, with most servers.
 const AROUND: Quarters = 4 * 4;
 
 /// A part whose size depends on how much room there is.
@@ -123,7 +123,7 @@ impl Room {
         }
     }
 
-    /// The room beside the instructions and the fixed parts, for a prompt without a transcript.
+    /// The room besides the instructions and the fixed parts, for a prompt without a transcript.
     pub const fn beside(&self, fixed: Quarters) -> Allotment {
         let fixed = fixed + 2 * AROUND;
         Allotment {

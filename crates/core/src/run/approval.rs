@@ -220,10 +220,10 @@ pub fn denied(state: &RunState, rules: &Rules, asked: &OpenQuestion) -> Decision
     }
 }
 
-/// A text as it is sent: without the addresses that a run which has read words from outside made up, since whoever shows
-/// its message may fetch them. Those that stood letter by letter in a result carry nothing that their writer did not know.
-/// Where all that the run holds may be read by everybody who reads its messages, it has nothing to carry out, and keeps
-/// them all.
+/// A text as it is sent: without the addresses that a run which has read words from outside made up, since whoever
+/// shows its message may fetch them. Those that stood letter by letter in a result carry nothing that their writer did
+/// not know. Where all that the run holds may be read by everybody who reads its messages, it has nothing to carry out,
+/// and keeps them all.
 pub(super) fn sendable<'t>(state: &RunState, text: &'t str) -> Cow<'t, str> {
     if !state.is_tainted() || !state.labels.holds_private() {
         return Cow::Borrowed(text);
@@ -279,7 +279,7 @@ mod tests {
         },
     };
 
-    /// A run that has read a page, and holds this beside it.
+    /// A run that has read a page, and holds this besides it.
     fn tainted(shown: &[(&str, Readers)], called: &[&str]) -> Rehearsal {
         let mut run = Rehearsal::planned(Rules::default());
         let holds = shown.iter().map(|(from, readers)| LabelledSource {

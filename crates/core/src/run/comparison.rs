@@ -1,7 +1,7 @@
 //! Two lists of steps side by side: what both have, and where they differ. Pure.
 //!
-//! Steps are the same if they did the same. Their times, ids, costs and the words of a prompt do not count: those differ
-//! between any two runs.
+//! Steps are the same if they did the same. Their times, ids, costs and the words of a prompt do not count: those
+//! differ between any two runs.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ pub struct Pair<'a> {
     pub is_same: bool,
 }
 
-/// Two lists of steps side by side. Steps of one kind that differ stand beside each other.
+/// Two lists of steps side by side. Steps of one kind that differ stand next to each other.
 pub fn side_by_side<'a>(left: &'a [Step], right: &'a [Step]) -> Vec<Pair<'a>> {
     let contents = |steps: &[Step]| steps.iter().map(|step| content(&step.kind)).collect::<Vec<_>>();
     let mut pairs = Vec::new();

@@ -250,7 +250,7 @@ fn say(state: &RunState, message: &str, has_files: bool, mut before: Vec<StepKin
         };
         return Decision::Complete { before, ending };
     }
-    // What was sent may lack links.
+    // A message that was sent may lack links.
     let sendable = approval::sendable(state, message);
     let repeats_last = (state.sent_messages().last()).is_some_and(|last| last.trim() == sendable.trim());
     let is_whole_answer = state.calls.is_empty() && !state.had_output;

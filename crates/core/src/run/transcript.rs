@@ -59,7 +59,7 @@ impl WindowLimits {
     }
 }
 
-/// The overhead of a message beside its text.
+/// The overhead of a message besides its text.
 const AROUND: Quarters = 4 * 4;
 /// The most of one note that is repeated.
 const NOTE: Quarters = 80 * 4;
@@ -288,7 +288,7 @@ fn mark(gone: &[Arc<Entry>], can: Can) -> String {
 }
 
 impl Entry {
-    /// Its overhead beside its text: a reply may be answered by a note that it was recorded.
+    /// Its overhead besides its text: a reply may be answered by a note that it was recorded.
     const fn around(&self) -> Quarters {
         match self.what {
             EntryContent::Reply(_) => 2 * AROUND + GO_ON.len() as Quarters + 20,

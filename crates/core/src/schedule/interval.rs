@@ -11,7 +11,7 @@ use crate::clock::Timestamp;
 
 /// How it begins.
 const PREFIX: &str = "R/";
-/// What stands between several.
+/// The separator of several.
 const BETWEEN: &str = ";";
 /// How far around the reckoned occurrence is looked: months and years are not all equally long.
 const AROUND: i64 = 3;

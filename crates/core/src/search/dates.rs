@@ -150,8 +150,8 @@ impl Named {
         self.span.contains(&place)
     }
 
-    /// Whether a text may tell of it in the same words: "8 May" and "2026-05-08" are the same whenever somebody says so,
-    /// "yesterday" is not.
+    /// Whether a text may tell of it in the same words: "8 May" and "2026-05-08" are the same whenever somebody says
+    /// so, "yesterday" is not.
     pub fn is_absolute(&self) -> bool {
         self.is_absolute
     }
@@ -379,7 +379,7 @@ impl<'a> Calendar<'a> {
             taken = year_at + 1;
             spelled.push(year_at);
         }
-        // "May I", "march on": a word that means something else, too, needs something beside it.
+        // "May I", "march on": a word that means something else, too, needs something next to it.
         let is_sure = month.is_sure || day.is_some() || year.is_some() || before.is_some_and(names::leads_to_a_month);
         is_sure.then_some(())?;
         let number = month.number;

@@ -103,7 +103,7 @@ const ASKING: &[(Language, &[&str])] = &[
     (Language::Dutch, &["wanneer", "waarom", "welke", "hoeveel", "zeg"]),
 ];
 
-/// Words for what was said or happened: beside a time, a question asks for all of it by them.
+/// Words for what was said or happened: next to a time, a question asks for all of it by them.
 const OF_TALK: &[(Language, &str)] = &[
     (
         Language::English,

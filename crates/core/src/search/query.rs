@@ -41,8 +41,8 @@ impl Query {
         Self::read(text, |_| false, asked)
     }
 
-    /// Reads what a question asks for beside its dates, which cover some places of its text. `None`: it asks for what was
-    /// said then, and for nothing else.
+    /// Reads what a question asks for besides its dates, which cover some places of its text. `None`: it asks for what
+    /// was said then, and for nothing else.
     pub fn beside(text: &str, is_dated: impl Fn(usize) -> bool) -> Option<Self> {
         Self::read(text, is_dated, |loose, goes_on, _| asked_beside_dates(loose, goes_on))
     }
@@ -177,8 +177,8 @@ fn asked(loose: Vec<Vec<String>>, goes_on: bool, has_more: bool) -> Vec<Phrase> 
         .collect()
 }
 
-/// The words of a question that names dates, too: none, if they only ask for what was said then. Words for that count as
-/// such in the likeliest language alone: German "Bericht" is no message, and "list" by itself asks nothing.
+/// The words of a question that names dates, too: none, if they only ask for what was said then. Words for that count
+/// as such in the likeliest language alone: German "Bericht" is no message, and "list" by itself asks nothing.
 fn asked_beside_dates(loose: Vec<Vec<String>>, goes_on: bool) -> Vec<Phrase> {
     let languages = language::likeliest(singles(&loose));
     let is_of_talk = |word: &[String]| match (word, &languages) {

@@ -1,5 +1,5 @@
 //! How well texts answer a query: BM25, whose rarity of words is counted among the texts that are ranked, so that what
-//! others wrote moves nothing. Of messages also: when they were said, what stands beside them, and how much of the
+//! others wrote moves nothing. Of messages also: when they were said, what stands next to them, and how much of the
 //! query their whole conversation holds.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -17,7 +17,7 @@ use crate::id::{ContextId, MessageId};
 const SATURATION: f64 = 1.2;
 /// How much the length counts.
 const BY_LENGTH: f64 = 0.4;
-/// How much of a message's score each message beside it gets, by their distance.
+/// How much of a message's score each message next to it gets, by their distance.
 const NEARBY: [f64; 2] = [0.3, 0.15];
 /// How much the score of its conversation counts.
 const CONVERSATION: f64 = 0.5;
@@ -167,14 +167,14 @@ impl Ranking {
         }
     }
 
-    /// The best messages, so far as they are known without what stands beside them.
+    /// The best messages, so far as they are known without what stands next to them.
     pub fn best(&self, most: usize) -> Vec<Scored> {
         let mut best = self.scored(&HashMap::new());
         best.truncate(most);
         best
     }
 
-    /// All messages, the best first; those beside a good one get some of its score, and are found by that alone.
+    /// All messages, the best first; those next to a good one get some of its score, and are found by that alone.
     pub fn with_nearby(&self, nearby: &[Nearby]) -> Vec<Scored> {
         let mut given: HashMap<MessageId, Given> = HashMap::new();
         let mut known = HashSet::new();
@@ -221,7 +221,7 @@ struct Given {
     score: f64,
 }
 
-/// A message that stands beside another.
+/// A message that stands next to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nearby {
     /// The other.

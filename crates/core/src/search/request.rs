@@ -36,8 +36,8 @@ pub struct Fault {
 pub struct Request {
     /// The words that are asked for, if any are.
     pub query: Option<Query>,
-    /// The question names no more than times: all that was said in these spans, within `from` and `to`, is looked for, and
-    /// the words only if there is nothing of that.
+    /// The question names no more than times: all that was said in these spans, within `from` and `to`, is looked for,
+    /// and the words only if there is nothing of that.
     pub listed: Option<Vec<(Timestamp, Timestamp)>>,
     /// The times that the question names: what was said then comes before what else is as good.
     pub times: Vec<Time>,
@@ -220,7 +220,7 @@ mod tests {
             ),
             ("30. Februar", None, None, &["30", "februar"]),
             ("31 April 2026", None, None, &["31", "april", "2026"]),
-            // Words that ask for messages in another language, or beside no question, are words.
+            // Words that ask for messages in another language, or without a question, are words.
             ("Bericht vom 15.03.2026", None, None, &["bericht"]),
             ("Bericht 15.03.2026", None, None, &["bericht"]),
             ("list 2026-03-15", None, None, &["list"]),

@@ -18,9 +18,9 @@ const SHORT_STEM: usize = 4;
 const ENDINGS: &[&str] = &[
     "s", "es", "ed", "d", "ing", "er", "ers", "r", "e", "n", "en", "o", "os", "a", "as", "i",
 ];
-/// How much another form counts beside the word itself.
+/// How much another form counts next to the word itself.
 const OTHER_FORM: f64 = 0.95;
-/// How much the other spelling of a word counts beside the word itself.
+/// How much the other spelling of a word counts next to the word itself.
 const OTHER_SPELLING: f64 = 0.95;
 /// How much a word counts that only begins as the last one.
 const BEGUN: f64 = 0.2;

@@ -59,7 +59,7 @@ impl Gate {
         self.recall_at(&message.address.0, message.channel_id).await
     }
 
-    /// The same for a message that is changed: what stands beside it in the one message stays.
+    /// The same for a message that is changed: what stands next to it in the one message stays.
     async fn recall_around(&self, change: &Outgoing, of: MessageId) -> Result<(), SendError> {
         let to = match self.inner.db.read().await {
             Ok(mut conn) => one_message::address(&mut conn, of).await,

@@ -1,5 +1,5 @@
 //! Messages that fail by themselves, while their platform takes others: later ones of their chat go out past them, and
-//! they are tried on beside it.
+//! they are tried on alongside it.
 //!
 //! A message is set aside (`messages.late_since`) when it has failed for
 //! [`stuck_after`](clifford_core::settings::Delivery::stuck_after), and fails once more right after the platform did

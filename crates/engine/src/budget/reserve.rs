@@ -38,7 +38,7 @@ pub struct Claim {
     pub platform_roles: Vec<PlatformRole>,
     /// Where.
     pub space: Option<SpaceId>,
-    /// The budgets that the managers of the space set, beside those of the configuration.
+    /// The budgets that the managers of the space set, besides those of the configuration.
     pub budgets: Vec<Budget>,
 }
 

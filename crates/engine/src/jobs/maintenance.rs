@@ -6,7 +6,7 @@
 //!
 //! **A true loop.** It is the scheduler of these jobs, so it is no job itself.
 //!
-//! **Versions.** Versions without the table do the same work in each process. That is safe beside this: every
+//! **Versions.** Versions without the table do the same work in each process. That is safe alongside this: every
 //! maintenance job may be done twice, and by two at once.
 
 pub(crate) mod budget_periods;

@@ -2,9 +2,9 @@
 //! with all processes.
 //!
 //! Nothing here stands in the way of an answer. A request reads the windows known at that moment
-//! ([`Roles::window`](crate::models::roles::Roles::window)) and notifies it; this task then asks the server beside it,
-//! and writes its answer to `model_windows`. Refusals are noted where they occur, and written here. Every process reads
-//! the rows when it starts and once in a while after, in the order in which they were learned.
+//! ([`Roles::window`](crate::models::roles::Roles::window)) and notifies it; this task then asks the server alongside
+//! it, and writes its answer to `model_windows`. Refusals are noted where they occur, and written here. Every process
+//! reads the rows when it starts and once in a while after, in the order in which they were learned.
 
 use std::{
     collections::BTreeMap,

@@ -74,8 +74,8 @@ impl Context {
 /// One new run for all messages that the next person wrote in a context while another run was at work, in order. It
 /// answers where the last of their messages was written. Messages of other people, and those in another channel that
 /// shares the context, are answered by runs of their own, in the order of each person's first message:
-/// as many at the same time as the place has lanes, and nobody by two. The agent of its channel does it, else the one of
-/// the run that ended.
+/// as many at the same time as the place has lanes, and nobody by two. The agent of its channel does it, else the one
+/// of the run that ended.
 pub async fn follow_up_in(
     tx: &mut Tx,
     context: ContextId,
@@ -151,8 +151,8 @@ pub(super) async fn begin(
     Ok(Some((run, lease)))
 }
 
-/// The lane of a run of a person that begins in a conversation, or goes on there: beside others, if the place has a lane in
-/// which nothing is at work, but never beside one of the same person.
+/// The lane of a run of a person that begins in a conversation, or goes on there: alongside others, if the place has a
+/// lane in which nothing is at work, but never alongside one of the same person.
 ///
 /// # Errors
 /// [`StoreError::Conflict`]: it has to wait.

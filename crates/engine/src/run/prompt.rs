@@ -1,11 +1,11 @@
 //! The prompt: its parts, put together within the model's window. A direct chat's is in `chat`.
 //!
 //! `room` says how much each part may have, `assemble` puts together what stands before a run's transcript, and the
-//! transcript tells what of it is shown. All of that is pure: the same parts, steps and window make the same prompt. The
-//! parts are put together once a session, and between two cuts of the transcript each prompt of a run is byte for byte a
-//! prefix of the next, so that a provider's cache works.
+//! transcript tells what of it is shown. All of that is pure: the same parts, steps and window make the same prompt.
+//! The parts are put together once a session, and between two cuts of the transcript each prompt of a run is byte for
+//! byte a prefix of the next, so that a provider's cache works.
 //!
-//! **Into a prompt.** The parts of a prompt beside its run are read at once (`store/memory/prompt_context.rs`): the
+//! **Into a prompt.** The parts of a prompt besides its run are read at once (`store/memory/prompt_context.rs`): the
 //! conversation with its summary, the items, the same person's last exchanges in other private places, and the settings
 //! of the place. `content/memory/recall.rs` decides where to look (other places only where a person is alone with the
 //! bot) and how much of it is shown; `run/prompt.rs` takes it as parts, `run/prompt/assemble.rs` puts them together as

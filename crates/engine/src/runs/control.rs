@@ -227,7 +227,7 @@ async fn once_more(tx: &mut Tx, id: RunId, again: &NewRun, parallel: u32, now: T
     let mut again = again.clone();
     let steps = steps::of_run(tx, id).await?;
     if deleted_at(&steps).is_some() {
-        // What it was told meanwhile still stands in messages.
+        // The messages that reached it meanwhile are still there.
         for (_, text) in messages::input_of(tx, id, None).await? {
             if !again.input_text.contains(&text) {
                 again.input_text = format!("{}\n{text}", again.input_text);
@@ -249,8 +249,8 @@ async fn once_more(tx: &mut Tx, id: RunId, again: &NewRun, parallel: u32, now: T
     Ok(made)
 }
 
-/// Retries a failed or cancelled run, in the next worker that claims it; `parallel`: how many people are answered at the
-/// same time in a shared place.
+/// Retries a failed or cancelled run, in the next worker that claims it; `parallel`: how many people are answered at
+/// the same time in a shared place.
 ///
 /// # Errors
 /// As [`Runs::retry`].

@@ -30,8 +30,8 @@ const BATCH: u32 = 200;
 /// Makes every waiting run whose `wake_at` has passed claimable, and returns how many there were.
 ///
 /// Safe to call from several processes: a run is woken by the first to update its row. A run whose context has another
-/// one at work is woken when that one has ended, or beside it where the place has so many at work (`parallel`). A run that sleeps by cron and skips missed times sleeps on, if nobody
-/// was there for longer than `grace`.
+/// one at work is woken when that one has ended, or alongside it where the place has so many at work (`parallel`). A
+/// run that sleeps by cron and skips missed times sleeps on, if nobody was there for longer than `grace`.
 pub async fn wake_due(db: &Db, grace: Duration, parallel: u32, now: Timestamp) -> Result<usize, StoreError> {
     let (mut woken, mut last) = (0, None);
     loop {
@@ -89,7 +89,7 @@ async fn wake_one(tx: &mut Tx, id: RunId, grace: Duration, parallel: u32, now: T
     Ok(true)
 }
 
-/// Others of its conversation may have been at work in the run's lane for long: it goes on beside them if it may.
+/// Others of its conversation may have been at work in the run's lane for long: it goes on alongside them if it may.
 async fn take_free_lane(tx: &mut Tx, run: &Run, parallel: u32) -> Result<(), StoreError> {
     let (RunKind::Coordinator, Some(context), Some(channel)) = (run.kind, run.context_id, run.channel_id) else {
         return Ok(());

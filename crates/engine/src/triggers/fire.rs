@@ -135,8 +135,8 @@ async fn lock_trigger(tx: &mut Tx, id: TriggerId) -> Result<Option<Trigger>, Sto
     triggers::get(tx, id).await
 }
 
-/// Fires a trigger now, without a change to its schedule; `data`: the content of a webhook's request; `parallel`: how many
-/// people are answered at the same time in a shared place.
+/// Fires a trigger now, without a change to its schedule; `data`: the content of a webhook's request; `parallel`: how
+/// many people are answered at the same time in a shared place.
 ///
 /// # Errors
 /// [`StoreError::NotFound`]: it is gone. [`StoreError::WrongState`]: it wakes a sleeping run, or is turned off.
@@ -333,7 +333,7 @@ async fn begin(
     })
 }
 
-/// The input of a run beside its task: its trigger, and the data from outside, marked as that.
+/// The input of a run besides its task: its trigger, and the data from outside, marked as that.
 fn input(trigger: &Trigger, data: Option<Value>) -> Value {
     let mut input = json!({ "trigger": { "id": trigger.id, "name": trigger.name } });
     if let Some(data) = data {

@@ -1,5 +1,5 @@
-//! The options of a browser's two calls, as WebAuthn writes them in JSON (Level 3, §5.1.8 and §5.1.9): a page decodes what
-//! is in base64url, and passes them on.
+//! The options of a browser's two calls, as WebAuthn writes them in JSON (Level 3, §5.1.8 and §5.1.9): a page decodes
+//! what is in base64url, and passes them on.
 
 use clifford_store::people::passkeys::CHALLENGE_FOR;
 use clifford_vault::passkey::{ALGORITHMS, Site};
@@ -51,7 +51,7 @@ pub(crate) struct CreationOptions {
     timeout: u64,
     /// The passkeys that the person has: their devices make no second one.
     exclude_credentials: Vec<PasskeyName>,
-    /// What the device must be able to do.
+    /// The abilities that the device must have.
     authenticator_selection: PasskeyDevice,
     /// No proof of the device's make is asked for.
     attestation: &'static str,
@@ -104,7 +104,7 @@ struct PasskeySite {
 struct PasskeyUser {
     /// A name that tells nothing of them, in base64url.
     id: String,
-    /// What their device shows.
+    /// The name that their device shows.
     name: String,
     /// The same.
     display_name: String,
@@ -143,7 +143,7 @@ impl PasskeyName {
     }
 }
 
-/// What a device must be able to do.
+/// The abilities that a device must have.
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct PasskeyDevice {

@@ -168,7 +168,7 @@ pub(super) fn title(context: &Context, lang: Lang) -> String {
     context.name.clone().unwrap_or_else(|| lang.say(Chats::NoName))
 }
 
-/// Its name where more is to stand beside it.
+/// Its name where more is to stand next to it.
 pub(super) fn label(context: &Context, lang: Lang) -> String {
     clifford_markup::shortened(&title(context, lang), LABEL)
 }

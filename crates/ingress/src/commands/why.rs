@@ -164,7 +164,7 @@ impl Told {
         let Some(stored) = error.strip_prefix(approval::REFUSED) else {
             return;
         };
-        // An earlier version kept no reason beside the error.
+        // An earlier version kept no reason besides the error.
         let why = reason.map_or_else(|| stored.to_owned(), |reason| reason.text(self.lang));
         self.judged.push(self.lang.say(Why::Refused {
             name: inline(name),
@@ -198,7 +198,7 @@ impl Told {
         format!("{}\n- {}", lang.say(Why::Head), lines.join("\n- "))
     }
 
-    /// What the steps tell, in lines.
+    /// The course of the run by its steps, in lines.
     fn course(&self, run: &Run) -> Vec<String> {
         let lang = self.lang;
         let some = |list: &[String], said: fn(String) -> Why| (!list.is_empty()).then(|| said(list.join("; ")));

@@ -25,7 +25,7 @@ use crate::{awaited, reply};
 
 impl AcceptContext {
     /// The run that a message comes behind: one at work for its author; or any, where as many people are being answered
-    /// as the place lets be at the same time. `None`: it is answered at once, beside those that are at work.
+    /// as the place lets be at the same time. `None`: it is answered at once, alongside those that are at work.
     pub(super) async fn in_the_way<'a>(
         &self,
         tx: &mut Tx,
@@ -100,7 +100,7 @@ impl AcceptContext {
     }
 
     /// Nothing is at work, but a run may wait for its person to approve a call. That blocks nobody, so the message is
-    /// answered beside it; where something else is set, it takes that run's place, or is kept for it.
+    /// answered alongside it; where something else is set, it takes that run's place, or is kept for it.
     pub(super) async fn beside(
         &self,
         tx: &mut Tx,
@@ -229,7 +229,8 @@ impl AcceptContext {
         })
     }
 
-    /// Says in the places of slash commands that a newer message stands for them; those of others are not asked with it.
+    /// Says in the places of slash commands that a newer message stands for them; those of others are not asked with
+    /// it.
     async fn tell_of_giving_way(
         &self,
         tx: &mut Tx,

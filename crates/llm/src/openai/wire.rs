@@ -252,7 +252,7 @@ pub(super) struct Gathered {
     pub(super) finish: Option<String>,
     /// Whether there was any choice, be it an empty one.
     pub(super) answered: bool,
-    /// What it thought, as far as it may still be the reply.
+    /// The model's thoughts, as far as they may still be the reply.
     thought: String,
     text_halves: Joiner,
     refusal_halves: Joiner,

@@ -75,8 +75,8 @@ impl Decoder {
         }
     }
 
-    /// The event that lacks only its end, since some servers leave the last blank line out; or else the whole reply that
-    /// came in the place of events.
+    /// The event that lacks only its end, since some servers leave the last blank line out; or else the whole reply
+    /// that came in the place of events.
     pub(crate) fn rest(&mut self) -> Option<String> {
         self.pass_line_feed();
         let line = String::from_utf8_lossy(&self.buffer[self.line..]).into_owned();
@@ -189,7 +189,7 @@ mod tests {
         for cut in 0..reply.len() {
             assert_eq!(events(&[&reply[..cut], &reply[cut..]]), whole, "cut at {cut}");
         }
-        // What stands among events is none.
+        // Other lines among events are none.
         assert_eq!(events(&[b"{\"a\":1}\n\ndata: b\n\n{\"c\":1}"]), ["b"]);
     }
 

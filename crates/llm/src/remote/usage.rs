@@ -8,9 +8,9 @@ use serde_json::Value;
 
 /// How many times the estimate a count may be. Some tokenizers need many tokens for a text, and an image may have many.
 const TIMES: u64 = 16;
-/// The tokens that a server may put before a prompt beside that.
+/// The tokens that a server may put before a prompt besides that.
 const UNSEEN_PROMPT: u64 = 200_000;
-/// The tokens that a model may think beside its reply.
+/// The tokens that a model may think besides its reply.
 const UNSEEN_THOUGHT: u64 = 500_000;
 
 /// A count; some servers write it as a float or a text. `None`: it is none.

@@ -51,7 +51,7 @@ enum Engine<'c> {
 /// A question with its arguments.
 pub(crate) type Statement = (String, Vec<Value>);
 
-/// What the database says to a statement. Every future that awaits one holds no more of it than this box: sqlx's own are
+/// The database's answer to a statement. Every future that awaits one holds no more of it than this box: sqlx's own are
 /// compiled once, and not into each of a thousand callers.
 type Boxed<'c, T> = BoxFuture<'c, Result<T, StoreError>>;
 

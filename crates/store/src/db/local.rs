@@ -1,8 +1,8 @@
 //! SQLite in the caller's own thread.
 //!
-//! sqlx gives every connection a thread, and each result of each statement is handed from there to here: that was half of
-//! a reply's processor time (the head of the crate has the figures). So the writer, which has a thread of its own already,
-//! and the few short questions that every message asks, execute their statements where they are.
+//! sqlx gives every connection a thread, and each result of each statement is handed from there to here: that was half
+//! of a reply's processor time (the head of the crate has the figures). So the writer, which has a thread of its own
+//! already, and the few short questions that every message asks, execute their statements where they are.
 
 mod place;
 
@@ -23,7 +23,7 @@ use crate::{StoreError, is_damage_of_sqlite};
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How many statements a connection keeps prepared.
 pub(super) const STATEMENTS: usize = 400;
-/// The pragmas of every connection, beside `synchronous`. Savepoints keep their undo data in memory; the log is copied
+/// The pragmas of every connection, besides `synchronous`. Savepoints keep their undo data in memory; the log is copied
 /// into the file every 16 MB, not every 4. Deleted content is overwritten: an erased person is not to be found in the
 /// file either.
 pub(super) const PRAGMAS: [(&str, &str); 3] = [

@@ -71,7 +71,8 @@ pub fn hold(database: &Path) -> Result<File, StoreError> {
     lock(database).map_err(|error| error.into_store(database))
 }
 
-/// The file whose lock tells that a process works with the database: beside the file itself, whatever links lead there.
+/// The file whose lock tells that a process works with the database: next to the file itself, whatever links lead
+/// there.
 fn lock_path(database: &Path) -> PathBuf {
     let linked = || {
         // The file that a link leads to may have to be made yet.

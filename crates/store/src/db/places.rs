@@ -1,5 +1,5 @@
-//! What debug builds hold every caller to: a statement is given as many values as it has places, and always values of
-//! the same types.
+//! A rule that debug builds hold every caller to: a statement is given as many values as it has places, and always
+//! values of the same types.
 //!
 //! PostgreSQL prepares a text once a connection, by the number and the types of its first caller's values. It refuses
 //! every other caller for as long as the connection lasts, so the defect shows by chance. SQLite takes anything.

@@ -197,7 +197,7 @@ pub async fn update(tx: &mut Tx, item: &Item) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// How many of a person's active items a level holds beside one, and how many of them are pinned.
+/// How many of a person's active items a level holds besides one, and how many of them are pinned.
 pub async fn count_others(conn: &mut Conn, item: &Item) -> Result<(i64, i64), StoreError> {
     conn.fetch_one(
         "SELECT COUNT(*), COUNT(CASE WHEN pinned THEN 1 END) FROM memory_items
@@ -207,7 +207,7 @@ pub async fn count_others(conn: &mut Conn, item: &Item) -> Result<(i64, i64), St
     .await
 }
 
-/// Archives so many of a level's unpinned items beside one: the least recently seen.
+/// Archives so many of a level's unpinned items besides one: the least recently seen.
 pub async fn archive_oldest(tx: &mut Tx, item: &Item, count: i64) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE memory_items SET archived = $1 WHERE id IN (

@@ -1,4 +1,4 @@
-//! The parts of a prompt beside its run, read together: the conversation, the memories, messages from elsewhere, and
+//! The parts of a prompt besides its run, read together: the conversation, the memories, messages from elsewhere, and
 //! the settings of the place.
 
 use clifford_core::{
@@ -202,7 +202,7 @@ fn nothing() -> Statement {
     ("SELECT id FROM contexts WHERE 1 = 0".to_owned(), args![])
 }
 
-/// The runs that work beside one in its conversation.
+/// The runs that work alongside one in its conversation.
 fn ask_at_work(context: ContextId, run: RunId) -> Statement {
     (
         "SELECT id FROM runs WHERE context_id = $1 AND id <> $2 AND kind = 'coordinator'

@@ -37,8 +37,8 @@ pub struct Turn {
 
 /// The key in the metadata of a message that tells who may read it.
 pub const READERS: &str = "readers";
-/// The key in the metadata of an answer of a run that had others' words before its eyes, with `false`: it repeats none of
-/// them.
+/// The key in the metadata of an answer of a run that had others' words before its eyes, with `false`: it repeats none
+/// of them.
 pub const FOREIGN: &str = "foreign";
 
 /// The words of others than a run's person that a turn may hold.
@@ -86,8 +86,9 @@ pub(crate) struct TurnRow {
 const BEING_ANSWERED: &str = " [this is being answered already]";
 
 impl TurnRow {
-    /// The turn. `alone`: the person who alone speaks there for themselves; what anybody else wrote is others' words, and
-    /// so is anywhere what nobody known wrote, as in imported chats. `at_work`: the runs that work beside this one.
+    /// The turn. `alone`: the person who alone speaks there for themselves; what anybody else wrote is others' words,
+    /// and so is anywhere what nobody known wrote, as in imported chats. `at_work`: the runs that work alongside this
+    /// one.
     pub(crate) fn turn(self, alone: Option<UserId>, at_work: &[RunId]) -> Turn {
         let (mut content, mut gap) = self.text.with_quote(self.quote.as_ref(), IN_HISTORY);
         if let Some(why) = &self.undelivered {

@@ -1,5 +1,5 @@
-//! Places that get a new id, as a Telegram group does that becomes a supergroup: the channel, and a space of the same id,
-//! keep their rows. What was said under the new id before the move was known joins them.
+//! Places that get a new id, as a Telegram group does that becomes a supergroup: the channel, and a space of the same
+//! id, keep their rows. What was said under the new id before the move was known joins them.
 
 use clifford_chat::platform::Platform;
 use clifford_core::{
@@ -105,8 +105,8 @@ async fn space(tx: &mut Tx, platform: Platform, external_id: &str) -> Result<Opt
     Ok(found.map(|(id,)| id))
 }
 
-/// Makes all that is of one channel another's. One where a run is at work, which knows it by its row, keeps that, under an
-/// id that no place has.
+/// Makes all that is of one channel another's. One where a run is at work, which knows it by its row, keeps that, under
+/// an id that no place has.
 async fn join_channels(tx: &mut Tx, old: &Place, new: &Place) -> Result<(), StoreError> {
     let is_at_work = tx
         .exists(
@@ -156,7 +156,7 @@ async fn join_spaces(tx: &mut Tx, old: SpaceId, new: SpaceId) -> Result<(), Stor
         tx.execute(sql, args![old, new]).await?;
     }
     settings(tx, &old.to_string(), &new.to_string()).await?;
-    // What was used there counts with the rest.
+    // Usage there counts with the rest.
     budgets::sum_up_anew(tx).await?;
     tx.execute("DELETE FROM rate_buckets WHERE subject = $1", args![new])
         .await?;

@@ -27,7 +27,8 @@ pub struct PlaceSettings {
     pub voice_replies: VoiceReplies,
     /// Whether questions are answered in new threads.
     pub threads: Threads,
-    /// Whether everything is heard in a thread where the bot was once addressed; `None`: as the platform's section says.
+    /// Whether everything is heard in a thread where the bot was once addressed; `None`: as the platform's section
+    /// says.
     pub follow_threads: Option<bool>,
     /// How many messages that did not address the bot are shown when somebody does.
     pub ambient_messages: u32,
@@ -77,7 +78,7 @@ impl PlaceSettings {
     }
 }
 
-/// Settings of a place and a person in words, beside [`PlaceSettings`].
+/// Settings of a place and a person in words, besides [`PlaceSettings`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlaceWords {
     /// A text of the place's managers that is added to the prompt.

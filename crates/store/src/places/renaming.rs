@@ -16,7 +16,7 @@ use clifford_core::{
 use super::channels;
 use crate::{Conn, StoreError, Tx};
 
-/// What stands in `config` of a channel that was renamed: the name that it had first. A platform may go on to tell that.
+/// The part of `config` of a channel that was renamed: the name that it had first. A platform may go on to tell that.
 fn first_name(name: &str) -> String {
     serde_json::json!({ "firstName": name }).to_string()
 }

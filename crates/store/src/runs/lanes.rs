@@ -1,4 +1,4 @@
-//! Lanes: the places beside each other in which the runs of a shared conversation work, one in each.
+//! Lanes: the places next to each other in which the runs of a shared conversation work, one in each.
 
 use clifford_core::{
     id::{ContextId, RunId, UserId},
@@ -8,7 +8,7 @@ use clifford_core::{
 
 use crate::{Conn, StoreError, Tx};
 
-/// A run at work beside others of its conversation.
+/// A run at work alongside others of its conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
 pub struct AtWork {
     /// Its person.
@@ -24,7 +24,7 @@ pub async fn at_work_in(conn: &mut Conn, context: ContextId) -> Result<Vec<AtWor
     conn.fetch_all(sql, args![context]).await
 }
 
-/// Gives a run that waits another lane, unless nothing is at work in its own: it may go on beside what is.
+/// Gives a run that waits another lane, unless nothing is at work in its own: it may go on alongside what is.
 pub async fn change_lane(tx: &mut Tx, run: RunId, lane: i64) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE runs SET lane = $1 WHERE id = $2 AND kind = 'coordinator' AND status = 'waiting' AND EXISTS (

@@ -164,9 +164,9 @@ const SAMPLE: u32 = 100;
 /// How much dearer it is to walk to a message and compare it than to fetch one that the index names.
 const DEARER: u32 = 2;
 
-/// Whether the engine may walk back from the newest message to find what each list of the index holds, or is to take what
-/// the index names and sort that. PostgreSQL's planner takes comparing a message to terms for as cheap as comparing two
-/// numbers, and walks over most of a channel for words that a few in a hundred hold.
+/// Whether the engine may walk back from the newest message to find what each list of the index holds, or is to take
+/// what the index names and sort that. PostgreSQL's planner takes comparing a message to terms for as cheap as
+/// comparing two numbers, and walks over most of a channel for words that a few in a hundred hold.
 async fn walks(
     conn: &mut Conn,
     expressions: &[Option<String>],
@@ -202,8 +202,8 @@ async fn walks(
     Ok((0_i64..).take(expressions.len()).map(walk).collect())
 }
 
-/// Whether `limit` messages are found sooner by a walk than by the index, where `matching` of the newest `span` match, of
-/// `all` messages.
+/// Whether `limit` messages are found sooner by a walk than by the index, where `matching` of the newest `span` match,
+/// of `all` messages.
 fn is_worth_a_walk(matching: i64, span: i64, all: i64, limit: u32) -> bool {
     let [matching, span, all] = [matching, span, all].map(i128::from);
     // To walk over limit * span / matching, or to fetch all * matching / span.
@@ -320,7 +320,7 @@ fn sql_list<T: std::fmt::Display>(items: &[T], postgres: bool) -> String {
     if postgres { list } else { format!("[{list}]") }
 }
 
-/// A message beside another one.
+/// A message next to another one.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Beside {
     /// The other.

@@ -1,8 +1,8 @@
 //! The schema that the arguments of a server's tool are checked by: keywords whose cost the schema's length bounds.
 //!
 //! A schema of 1 kB can take years to check: references may double at each step, and patterns may backtrack. It is a
-//! stranger's text, and arguments are checked by it in this process. So they are checked by a copy that leaves these out.
-//! The model is shown the whole schema, and the server checks by it.
+//! stranger's text, and arguments are checked by it in this process. So they are checked by a copy that leaves these
+//! out. The model is shown the whole schema, and the server checks by it.
 
 use serde_json::{Map, Value, json};
 
@@ -23,7 +23,7 @@ const PLAIN: [&str; 14] = [
     "minProperties",
     "maxProperties",
 ];
-/// Keywords beside which others mean something else.
+/// Keywords next to which others mean something else.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// A schema with which arguments are checked in place of the server's: it allows all that the server's allows.

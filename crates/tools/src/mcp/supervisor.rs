@@ -1,4 +1,4 @@
-//! Keeps servers at work: starts them beside the process, offers their tools, starts them again when they are gone.
+//! Keeps servers at work: starts them alongside the process, offers their tools, starts them again when they are gone.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What a server writes, put right where JSON or JSON-RPC take it otherwise, before the protocol's types read it: they
+//! Lines of a server, put right where JSON or JSON-RPC take them otherwise, before the protocol's types read them: they
 //! leave out a whole message by one odd field, and its call would wait until its time is over.
 
 mod answer;

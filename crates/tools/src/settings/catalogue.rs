@@ -1,6 +1,6 @@
 //! The settings that people may see and change: their names, their scopes and their values.
 //!
-//! Other values beside them are the bot's own: they have no name here, and so are neither shown nor written.
+//! Other values besides them are the bot's own: they have no name here, and so are neither shown nor written.
 
 use clifford_core::{clock::Timestamp, id::UserId, search::near};
 use clifford_store::{
@@ -213,7 +213,8 @@ const PLATFORM: &str = "platform";
 /// The key of the configuration that names settings which only the owner changes.
 const FIXES: &str = "ingress.fixed_settings";
 
-/// The key of the configuration by which the owner fixed a setting in a scope. That of the whole bot is the owner's anyway.
+/// The key of the configuration by which the owner fixed a setting in a scope. That of the whole bot is the owner's
+/// anyway.
 pub fn fixed_by(fixed: &[String], scope: Scope, name: &str) -> Option<&'static str> {
     (scope != Scope::Bot && fixed.iter().any(|fixed| fixed == name)).then_some(FIXES)
 }
@@ -230,8 +231,8 @@ pub struct SettingView {
     /// The value set here; `null`: nothing.
     #[schema(value_type = Option<Object>)]
     pub value: Option<Json>,
-    /// The value inherited if nothing is set here: the space's, the bot's or the configuration's, or a person's language
-    /// as their platform tells it; `null`: there is none.
+    /// The value inherited if nothing is set here: the space's, the bot's or the configuration's, or a person's
+    /// language as their platform tells it; `null`: there is none.
     #[schema(value_type = Option<Object>)]
     pub inherited: Option<Json>,
     /// The source of that value: `configuration`, `platform`, or the scope in which it is set.
@@ -389,8 +390,8 @@ pub async fn apply(tx: &mut Tx, scope: Scope, changes: &[Change], now: Timestamp
     Ok(())
 }
 
-/// Refuses a scope that is not there. The scopes around a channel, beside the bot: its space, and the channel that it is
-/// a thread of.
+/// Refuses a scope that is not there. The scopes around a channel, besides the bot: its space, and the channel that it
+/// is a thread of.
 pub(super) async fn there(conn: &mut Conn, scope: Scope) -> Result<Vec<Scope>, StoreError> {
     let found = match scope {
         Scope::Bot => true,
@@ -412,7 +413,7 @@ pub(super) async fn there(conn: &mut Conn, scope: Scope) -> Result<Vec<Scope>, S
     Err(StoreError::NotFound(format!("{} {}", scope.kind(), scope.stored())))
 }
 
-/// The settings in a person's own row, and those beside it.
+/// The settings in a person's own row, and those next to it.
 async fn of_person(conn: &mut Conn, id: UserId) -> Result<Vec<Setting>, StoreError> {
     let user = users::get(conn, id).await?;
     let (language, time_zone) = user.map_or((None, None), |user| {
@@ -438,7 +439,7 @@ pub async fn own(conn: &mut Conn, scope: Scope, known: &SettingSpec) -> Result<O
     Ok(rows.into_iter().find(|row| row.name == known.name).map(|row| row.value))
 }
 
-/// The change of a person's own row; `None`: the setting stands beside it.
+/// The change of a person's own row; `None`: the setting stands next to it.
 fn of_person_to(known: &SettingSpec, value: Option<&str>) -> Option<users::Change> {
     let value = Some(value.map(str::to_owned));
     match known.kind {

@@ -63,7 +63,7 @@ impl Device {
     }
 }
 
-/// What a browser and a device say, before anything of it is changed.
+/// The words of a browser and a device, before anything of them is changed.
 struct Said {
     client: Value,
     host: &'static str,
@@ -260,7 +260,7 @@ fn a_login_is_taken_from_the_passkey_that_signed_it() {
         assert_eq!(said.verify_login(&device, &device, 0), Ok(0));
         said.count = 8;
         assert_eq!(said.verify_login(&device, &device, 7), Ok(8));
-        // What comes along is signed, too, and nobody asked for it.
+        // Data that comes along is signed, too, and nobody asked for it.
         said.flags |= HAS_EXTENSIONS;
         said.rest = vec![0xa0];
         assert_eq!(said.verify_login(&device, &device, 7), Ok(8));

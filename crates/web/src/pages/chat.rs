@@ -1,5 +1,5 @@
 //! The chat: the reader's own conversations with the bot, answers as they grow, questions about calls inline, and what
-//! the run of the moment does beside it.
+//! the run of the moment does next to it.
 
 mod actions;
 mod asides;

@@ -1,4 +1,5 @@
-//! The start page: how the bot is, what it does, what it cost, what failed, what comes next, and who waits for an answer.
+//! The start page: how the bot is, what it does, what it cost, what failed, what comes next, and who waits for an
+//! answer.
 
 use std::collections::BTreeMap;
 
@@ -154,7 +155,7 @@ pub(crate) async fn show(asker: Asker) -> Result<Markup, Failure> {
     Ok(layout::page(&asker, "Home", &content))
 }
 
-/// What keeps the bot from answering the reader, who sees nothing of its health.
+/// The outages that keep the bot from answering the reader, who sees nothing of its health.
 async fn outages(asker: &Asker) -> Result<Vec<Outage>, Failure> {
     if !asker.is_person() {
         return Ok(Vec::new());

@@ -26,7 +26,7 @@ struct Named {
     name: Option<String>,
 }
 
-/// Names by id: the newest, and those that a page needs beside them.
+/// Names by id: the newest, and those that a page needs besides them.
 #[derive(Default)]
 pub(crate) struct Names {
     known: BTreeMap<String, String>,
@@ -88,7 +88,8 @@ impl Names {
         Ok(())
     }
 
-    /// The same with the one that a list is of. The list of who manages a server has only the chats in which they write.
+    /// The same with the one that a list is of. The list of who manages a server has only the chats in which they
+    /// write.
     pub(crate) async fn of_channels_with(asker: &Asker, wanted: &str) -> Result<Self, Failure> {
         let mut names = Self::of_channels(asker).await?;
         if !wanted.is_empty() && names.name(wanted).is_none() {
@@ -182,8 +183,8 @@ impl Names {
         self.more
     }
 
-    /// A field that chooses one of these people; `none` is the choice of none of them. Where there are more, the page of
-    /// people leads to them.
+    /// A field that chooses one of these people; `none` is the choice of none of them. Where there are more, the page
+    /// of people leads to them.
     pub(crate) fn person_field(&self, id: &str, label: &str, value: &str, none: &str) -> Markup {
         html! {
             (choice_field(id, label, value, &self.filter(none)))

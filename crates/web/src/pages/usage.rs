@@ -44,7 +44,7 @@ impl Group {
         label.unwrap_or("(none)")
     }
 
-    /// What the bot pays.
+    /// The bot's share of the cost.
     fn cost(&self) -> f64 {
         of_bot(self.cost, self.own_key_cost)
     }

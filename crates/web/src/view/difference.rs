@@ -69,7 +69,7 @@ fn lines<'a>(then: &'a str, now: &'a str) -> Vec<Line<'a>> {
     around(lines)
 }
 
-/// Takes over lines that went and came in the same place: each beside the one that it replaced.
+/// Takes over lines that went and came in the same place: each next to the one that it replaced.
 fn changed<'a>(lines: &mut Vec<Line<'a>>, gone: &mut Vec<&'a str>, new: &mut Vec<&'a str>) {
     let pairs: Vec<_> = gone
         .iter()
@@ -85,8 +85,8 @@ fn changed<'a>(lines: &mut Vec<Line<'a>>, gone: &mut Vec<&'a str>, new: &mut Vec
     new.clear();
 }
 
-/// Two lines by their words, each with whether the other lacks it. Lines without a word in common are not marked: all of
-/// them changed.
+/// Two lines by their words, each with whether the other lacks it. Lines without a word in common are not marked: all
+/// of them changed.
 fn words<'a>(then: &'a str, now: &'a str) -> (Vec<Piece<'a>>, Vec<Piece<'a>>) {
     let split = |text: &'a str| text.split_inclusive(char::is_whitespace).collect::<Vec<_>>();
     let (then, now) = (split(then), split(now));

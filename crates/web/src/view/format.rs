@@ -1,4 +1,5 @@
-//! Times, numbers and amounts as people read them. Pure. The script tells them anew in the reader's own language and zone.
+//! Times, numbers and amounts as people read them. Pure. The script tells them anew in the reader's own language and
+//! zone.
 
 use std::{fmt, ops::Deref};
 
@@ -113,7 +114,7 @@ pub(crate) fn cost(amount: f64) -> Number {
     })
 }
 
-/// What the bot pays of a cost: all but the calls by people's own keys, as budgets count it.
+/// The bot's share of a cost: all but the calls by people's own keys, as budgets count it.
 pub(crate) fn of_bot(cost: f64, own_keys: f64) -> f64 {
     // Two sums of the same numbers may differ in their last digits.
     let rest = cost - own_keys;

@@ -1,8 +1,8 @@
-//! A change before it is saved: what it makes different, and the buttons to save it, to write on or to leave it. The form
-//! of a change comes twice: first without [`SURE`], which shows this page, then from this page with it.
+//! A change before it is saved: what it makes different, and the buttons to save it, to write on or to leave it. The
+//! form of a change comes twice: first without [`SURE`], which shows this page, then from this page with it.
 //!
-//! Each field goes along with the value that its writer saw (`was.NAME`). If that holds no more, somebody else changed it
-//! meanwhile: that is told, and nothing is saved until the writer has seen the difference to what holds now.
+//! Each field goes along with the value that its writer saw (`was.NAME`). If that holds no more, somebody else changed
+//! it meanwhile: that is told, and nothing is saved until the writer has seen the difference to what holds now.
 
 use axum::{
     http::StatusCode,
@@ -22,7 +22,7 @@ use crate::{
 
 /// The field that says that its sender has seen the difference.
 const SURE: &str = "sure";
-/// Texts up to so many characters stand beside each other.
+/// Texts up to so many characters stand next to each other.
 const SHORT: usize = 40;
 
 /// A value that would become another.

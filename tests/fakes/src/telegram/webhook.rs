@@ -158,7 +158,7 @@ pub(super) async fn bring(shared: Arc<Shared>, stop: CancellationToken) {
     let mut changed = shared.changed.subscribe();
     stop.run_until_cancelled(async {
         loop {
-            // What comes meanwhile is seen at the next turn.
+            // Updates that come meanwhile are seen at the next turn.
             changed.borrow_and_update();
             let (webhook, chats) = waiting(&shared.lock());
             if let Some(webhook) = webhook

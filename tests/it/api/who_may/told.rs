@@ -1,5 +1,5 @@
-//! Who is told of what by `GET /api/events`: each kind of event, by whose its object is, for each kind of reader. What
-//! only owners are told of connections stands in `api::events`.
+//! The readers of each event of `GET /api/events`: each kind of event, by whose its object is, for each kind of reader.
+//! The events of connections, which only owners are told of, stand in `api::events`.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use super::{
 };
 use crate::sse::{Event, Sse};
 
-/// For whose object who is told: Ada, Bob, Mia who manages the group, an owner by a token of their own, and the operator
-/// by `read` and by `admin`.
+/// For whose object who is told: Ada, Bob, Mia who manages the group, an owner by a token of their own, and the
+/// operator by `read` and by `admin`.
 const READERS: [(Whose, &str); 5] = [
     (Adas, "+--+++"),
     (Bobs, "-+-+++"),
@@ -171,7 +171,7 @@ async fn each_reader_is_told_each_kind_of_event_by_whose_its_object_is() {
     for (kind, _, id) in &happened {
         operator.until(kind, id).await;
     }
-    // Whatever a reader is told of all that, they are told before the next run of their own.
+    // A reader is told of all that, as far as they are, before the next run of their own.
     for (place, reader) in readers.iter_mut().enumerate() {
         let whose = [Adas, Bobs, Groups].into_iter().nth(place).unwrap_or(Nobodys);
         let last = world.happens("run", whose, people).await;

@@ -1,5 +1,5 @@
-//! An archive of everything holds each column of each table, or a reason stands here and in the documentation: a new one
-//! that nobody decided about fails.
+//! An archive of everything holds each column of each table, or a reason stands here and in the documentation: a new
+//! one that nobody decided about fails.
 
 use std::collections::BTreeSet;
 
@@ -59,7 +59,7 @@ const COLUMNS_LEFT_OUT: &[(&str, &[&str])] = &[
         "files",
         &["location", "root_run_id", "idempotency_key", "deaths", "quarantined_at"],
     ),
-    // Who told it is to be believed is not to be told by an archive.
+    // An archive does not decide whose word is believed.
     ("memory_items", &["own_at"]),
     // Work that is over, and marks of what a run may believe.
     (
@@ -116,7 +116,7 @@ const COLUMNS_LEFT_OUT: &[(&str, &[&str])] = &[
             "lease_until",
         ],
     ),
-    // Who owns a bot is claimed there; a stranger stays one (`isAllowed`).
+    // The owner of a bot is claimed there; a stranger stays one (`isAllowed`).
     ("users", &["role", "updated_at"]),
 ];
 

@@ -1,5 +1,5 @@
-//! Archives that somebody else put together: nothing private of one person comes to another, and no id is a way to what is
-//! here.
+//! Archives that somebody else put together: nothing private of one person comes to another, and no id is a way to what
+//! is here.
 
 use bytes::Bytes;
 use clifford_core::{
@@ -200,7 +200,7 @@ async fn no_id_of_somebody_else_is_a_way_to_them() {
                 );
             }
         }
-        // What refers to what is not in the archive is refused, whether or not it is here.
+        // A reference out of the archive is refused, whether or not its row is here.
         let mut stranger = mallory();
         stranger.message.context_id = Some(bob.context.id);
         let path = archive(dir.path(), &stranger.records(), &[]);

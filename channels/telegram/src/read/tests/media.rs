@@ -25,7 +25,7 @@ fn a_file_within_something_else_is_a_file_of_the_message() {
         {"text": "none", "media": {"live_photo": live}},
     ]});
     for (fields, expected) in [
-        // For those who do not know live photos its photo stands beside it.
+        // For those who do not know live photos its photo stands next to it.
         (json!({"live_photo": live, "photo": [file("P")]}), vec![("photo", "P")]),
         (json!({"live_photo": live}), vec![("photo", "P")]),
         (json!({"live_photo": bare}), vec![("live_photo", "V")]),

@@ -3,13 +3,13 @@
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Letters of other scripts beside the Latin ones that they look like.
+/// Letters of other scripts next to the Latin ones that they look like.
 const ALIKE: [(&str, &str); 4] = [
     // Cyrillic
     ("авсԁеһіјкӏмнорԛгѕтуѵѡхүԝз", "abcdehijklmhopqrstyvwxyw3"),
     // Greek
     ("αβϲδεηικνορτυχγω", "abcdenikvoptuxyw"),
-    // Armenian, Latin beside the usual letters
+    // Armenian, Latin besides the usual letters
     ("օոսհցɑɡıȷſɩ", "onuhgagijsi"),
     // Small capitals, and letters that stand on their heads
     (

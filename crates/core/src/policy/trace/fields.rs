@@ -58,15 +58,15 @@ struct Field<'a> {
     list: Option<&'a [Value]>,
     /// Its object is one of several that are no list.
     is_among: bool,
-    /// It stands beside running text, which the same hand may have written.
+    /// It stands next to running text, which the same hand may have written.
     is_beside_text: bool,
 }
 
 impl FieldLookup<'_> {
-    /// Whether the value is one whole field that nobody but the service can have written, as far as that can be told, and
-    /// that nobody but the person chose: no address or code, and nothing beside running text but an id. It was chosen by
-    /// the person, if their words name its object; if all of a list is meant; or if nothing was read that could have
-    /// chosen it.
+    /// Whether the value is one whole field that nobody but the service can have written, as far as that can be told,
+    /// and that nobody but the person chose: no address or code, and nothing next to running text but an id. It was
+    /// chosen by the person, if their words name its object; if all of a list is meant; or if nothing was read that
+    /// could have chosen it.
     pub fn is_whole(&self) -> bool {
         if self.is_forbidden() {
             return false;

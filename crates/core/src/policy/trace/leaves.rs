@@ -91,7 +91,7 @@ fn leaf<'a>(
     }
 }
 
-/// A schema behind its references, and its one choice beside `null`.
+/// A schema behind its references, and its one choice besides `null`.
 fn resolved<'a>(root: &'a Value, schema: Option<&'a Value>) -> Option<&'a Value> {
     let mut schema = schema?;
     for _ in 0..DEEPEST {

@@ -10,7 +10,7 @@ use crate::policy::{
 
 /// The most words of a receipt.
 const LONGEST: usize = 40;
-/// The words that a receipt is made of, beside those of the call.
+/// The words that a receipt is made of, besides those of the call.
 const WORDS: [&str; 78] = [
     "a",
     "accepted",

@@ -1,4 +1,4 @@
-//! Words of others in a message, beside its sender's, by how it is written down. Pure.
+//! Words of others in a message, besides its sender's, by how it is written down. Pure.
 
 use clifford_chat::inbound::is_of_others;
 

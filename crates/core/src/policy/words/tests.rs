@@ -229,7 +229,7 @@ fn an_address_that_nobody_knows_is_taken_out_of_a_message() {
             "https://example.com/a#4711 [x](https://example.com/a#4711) https://wiki.org/Cat#food",
             "(link removed) x (link removed) https://wiki.org/Cat#food",
         ),
-        // Something stands beside a host.
+        // Something stands next to a host.
         (
             "4711.evil.com:now 4711.evil.com:80:x 4711.evil.com@ 4711.evil.com@x",
             "(link removed):now (link removed):x (link removed)@ (link removed)@x",

@@ -8,7 +8,7 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 use super::words;
 
-/// What a table calls a word that stands behind what it is of: the grammar expects it before, or otherwise.
+/// The mark in a table of a word that stands behind the one it belongs to: the grammar expects it before, or otherwise.
 const NEXT: &str = "~next";
 const EVERY: &str = "~every";
 const HALF: &str = "~half";

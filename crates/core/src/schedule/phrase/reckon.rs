@@ -80,7 +80,7 @@ impl Reckoner<'_> {
         self.from(at, &again, &said)
     }
 
-    /// What is repeated, and begins by itself or on a day that is said.
+    /// A schedule that begins by itself or on a day that is said.
     fn repeated(&self, repeat: &Repeat, said: &TimePhrase) -> Result<Schedule, String> {
         let is_of_days = matches!(repeat, Repeat::Each(_, Unit::Week));
         let names_days = !said.weekdays.is_empty() && !is_of_days;
@@ -107,7 +107,7 @@ impl Reckoner<'_> {
         self.from(self.once(&begin)?, repeat, said)
     }
 
-    /// What is repeated from a moment on.
+    /// A schedule from a moment on.
     fn from(&self, at: Timestamp, repeat: &Repeat, said: &TimePhrase) -> Result<Schedule, String> {
         let cron = self.cron(repeat, said, Some(at))?;
         if matches!(repeat, Repeat::Each(_, Unit::Minute | Unit::Hour)) {

@@ -143,7 +143,7 @@ const LEADS: [&str; 28] = [
     "after", "from", "im", "am", "seit", "bis", "en", "de", "em", "в", "с", "a", "nel", "vorigen",
 ];
 
-/// Words that may stand beside any date.
+/// Words that may stand next to any date.
 const BESIDE: [&str; 22] = [
     "in", "on", "of", "the", "all", "im", "am", "der", "dem", "den", "en", "el", "la", "le", "em", "na", "no", "в",
     "на", "nel", "il", "de",
@@ -405,7 +405,7 @@ pub(super) fn leads_to_a_month(word: &str) -> bool {
     LEADS.contains(&word)
 }
 
-/// Whether a word says nothing more beside a date that is this end of a time.
+/// Whether a word says nothing more next to a date that is this end of a time.
 pub(super) fn belongs_to(end: End, word: &str) -> bool {
     let leads = match end {
         End::First => SINCE,

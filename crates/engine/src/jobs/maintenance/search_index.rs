@@ -1,4 +1,4 @@
-//! Takes messages into the search index, beside all other work and some moments after they were stored.
+//! Takes messages into the search index, alongside all other work and some moments after they were stored.
 //!
 //! While nothing is missing of the index, a read every other second is all that this costs: the job is neither claimed
 //! nor recorded. While messages come, it adds two small commits to that of each batch.

@@ -25,7 +25,7 @@ use serde_json::Value;
 use super::assemble::{self, Fill, LEAST_QUESTION, Parts, Talk};
 use crate::work::Work;
 
-/// The overhead of a message beside its text.
+/// The overhead of a message besides its text.
 const AROUND: Quarters = 4 * 4;
 /// The heading between the facts about a question and the question.
 const ASKED: &str = "The message:";

@@ -97,7 +97,7 @@ impl Retracing<'_> {
         self.known = self.again.steps.len();
     }
 
-    /// Takes what the session noted beside an answer.
+    /// Takes what the session noted along with an answer.
     fn take_noted(&mut self) {
         for kind in self.session.take_steps() {
             self.again.push(kind, self.cx.clock.now());

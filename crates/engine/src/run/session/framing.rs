@@ -1,4 +1,4 @@
-//! What a run begins with: what is recalled, what was chosen, and the fixed part of its prompt.
+//! The beginning of a run: its memory, its choices, and the fixed part of its prompt.
 
 use std::sync::Arc;
 

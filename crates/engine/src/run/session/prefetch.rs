@@ -1,4 +1,4 @@
-//! Data beside a run's messages and steps: the model that answered, and the progress that a channel sees meanwhile.
+//! Data besides a run's messages and steps: the model that answered, and the progress that a channel sees meanwhile.
 
 use clifford_content::memory::recall;
 use clifford_core::{

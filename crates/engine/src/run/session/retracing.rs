@@ -94,7 +94,7 @@ impl<'a> Session<'a> {
         results.iter().for_each(|result| self.learn_own(result));
     }
 
-    /// The steps that were taken beside an answer: what the prompt holds from outside.
+    /// The steps that were taken along with an answer: what the prompt holds from outside.
     pub(in crate::run) fn take_steps(&mut self) -> Vec<StepKind> {
         std::mem::take(&mut self.uncommitted)
             .into_iter()

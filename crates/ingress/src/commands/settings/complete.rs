@@ -76,7 +76,7 @@ pub(in crate::commands) async fn choices(
     }
 }
 
-/// The settings that there are, and the words beside them.
+/// The settings that there are, and the words next to them.
 fn names<'a>(
     (reach, typed): (&str, &str),
     private: bool,

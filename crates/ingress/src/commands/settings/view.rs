@@ -155,7 +155,7 @@ async fn standing(
     };
     let mut set = holds(tx, near, known, given).await?;
     if set.is_none() && given.channel.is_private() {
-        // What a person leaves open is decided where they write.
+        // A setting that a person leaves open is decided where they write.
         set = holds(tx, Scope::Channel(given.channel.id), known, given).await?;
     }
     let set = set.map(|set| match set {

@@ -17,7 +17,7 @@ pub(super) struct Statements {
     /// The arguments of a row.
     width: usize,
     names: String,
-    /// The values beside the arguments.
+    /// The values besides the arguments.
     constants: String,
     is_postgres: bool,
     /// The last statement, by its number of rows: all but the last one of a batch are the same.
@@ -113,7 +113,7 @@ impl Statements {
     }
 }
 
-/// The columns of a kind's table beside those of its records, with their values.
+/// The columns of a kind's table besides those of its records, with their values.
 fn further(kind: Kind, target: &Target) -> (Option<&'static str>, String) {
     let now = target.now.0;
     match kind {

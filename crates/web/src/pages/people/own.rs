@@ -1,4 +1,4 @@
-//! A person's own things beside data: keys for model providers, and the way to link another account.
+//! A person's own things besides data: keys for model providers, and the way to link another account.
 
 use axum::{http::Method, response::Redirect};
 use maud::{Markup, html};

@@ -1,4 +1,4 @@
-//! Who asked for a run and where, or what began it: with links to what its reader may see of that.
+//! The origin of a run: its person and place, or its trigger, with links as far as the reader may see them.
 
 use futures::try_join;
 use maud::{Markup, html};
@@ -46,7 +46,7 @@ struct Space {
 
 /// A trigger that began a run.
 struct Trigger {
-    /// What it is called.
+    /// The word for it.
     kind: &'static str,
     name: Option<String>,
 }
@@ -54,7 +54,7 @@ struct Trigger {
 impl Trigger {
     fn of(run: &Run) -> Option<Self> {
         let begun = run.input_json.get("trigger")?;
-        // What comes with the request of a webhook is marked as from there.
+        // The data of a webhook's request is marked as from there.
         let is_webhook = run.input_json.get("origins").is_some();
         Some(Self {
             kind: if is_webhook { "webhook" } else { "schedule" },

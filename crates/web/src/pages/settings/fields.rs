@@ -55,7 +55,7 @@ impl Setting {
         }
     }
 
-    /// What holds where nothing is set at all. What a person leaves open is decided where they write.
+    /// The value where nothing is set at all. A setting that a person leaves open is decided where they write.
     fn open(&self) -> &'static str {
         match self.scope.starts_with("user:") {
             true => "As it is where they write",
@@ -63,7 +63,7 @@ impl Setting {
         }
     }
 
-    /// The value that holds without one of its own; where it comes from stands beside it.
+    /// The value that holds without one of its own; where it comes from stands next to it.
     fn blank(&self) -> String {
         match plain(&self.inherited).as_str() {
             "" => self.open().to_owned(),

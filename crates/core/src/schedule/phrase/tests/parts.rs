@@ -254,10 +254,10 @@ fn what_is_repeated_gets_another_day_or_another_hour_and_keeps_the_rest() {
             "Mon 2026-06-08 09:00:00",
             "R/2026-06-08T09:00:00/P2W;R/2026-06-11T09:00:00/P2W",
         ),
-        // What is put off goes on as before.
+        // A schedule that is put off goes on as before.
         ("0 8 * * 1", "in 20 minutes", "Wed 2026-06-03 10:27:30", "0 8 * * 1"),
         ("7 */2 * * *", "in 20 minutes", "Wed 2026-06-03 10:27:30", "7 */2 * * *"),
-        // What says how often is new.
+        // A phrase that says how often is new.
         (
             "0 8 * * 1",
             "every tuesday at 9",

@@ -7,7 +7,7 @@ const OPEN: &str = "<think>";
 /// Where it ends.
 const CLOSE: &str = "</think>";
 
-/// What some letters are, or may become.
+/// The meaning of some letters, or of what they may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tag {
     /// A thought begins, and ends with this.
