@@ -78,6 +78,7 @@ const NOT_FOR_PEOPLE: [(&str, &[(&str, &str)]); 5] = [
             ("crates/core/src/prompt", ""),
             ("crates/core/src/run/approval.rs", ""),
             ("crates/core/src/run/decide", ""),
+            ("crates/core/src/run/reading.rs", "send_message: "),
             ("crates/core/src/run/gates.rs", ""),
             ("crates/core/src/run/transcript.rs", ""),
             ("crates/core/src/settings/agent.rs", "You are Clifford"),

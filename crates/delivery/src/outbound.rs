@@ -14,6 +14,7 @@ use clifford_core::{
     places,
     run::attachments::AttachedFile,
 };
+use clifford_markup::is_blank;
 use clifford_store::{
     StoreError, Tx,
     messages::{self, NewOutbound, outbox::Outgoing},
@@ -24,6 +25,10 @@ use clifford_vault::Masker;
 use sha2::{Digest, Sha256};
 
 use crate::rendering::{as_file, as_one, rendered};
+
+/// Sent in the place of a text of which nothing can be seen, which no platform takes. Runs are told of such a text before
+/// (`core/run/reading.rs`): this is for what nobody could be told of.
+const NOTHING_SEEN: &str = "…";
 
 /// The name of an answer that goes as a file.
 pub(crate) const ANSWER_FILE: &str = "answer.md";
@@ -248,7 +253,14 @@ impl Outbound {
         // A configured secret never leaves in any text.
         let text = &*self.masker.mask(text);
         let platform = to.platform;
-        let (parts, lease) = match self.limits(to.platform) {
+        let limits = self.limits(to.platform);
+        // Without a part it would count as delivered, and nobody would have got anything.
+        let is_sent = limits.is_none_or(|limits| !limits.delivered_when_stored);
+        let text = match is_sent && files.is_empty() && is_blank(text) {
+            true => NOTHING_SEEN,
+            false => text,
+        };
+        let (parts, lease) = match limits {
             Some(limits) if limits.delivered_when_stored => (vec![], None),
             Some(limits) if limits.takes_one(&to.address) => (
                 keyed(name, as_one(text, &limits).into_iter().chain(files).collect()),
@@ -262,7 +274,7 @@ impl Outbound {
             None => (
                 keyed(
                     name,
-                    (!text.is_empty())
+                    (!is_blank(text))
                         .then(|| Part::Text {
                             text: text.to_owned(),
                             plain: text.to_owned(),
@@ -444,6 +456,22 @@ mod tests {
 
     use super::*;
 
+    fn to(run: Option<RunId>) -> To {
+        To {
+            platform: Platform::new("discord"),
+            channel: ChannelId::new(),
+            context: None,
+            user: None,
+            run,
+            address: Address {
+                place: "1".to_owned(),
+                private: true,
+                reply_to: None,
+                via: None,
+            },
+        }
+    }
+
     #[test]
     fn keys_are_short_enough_for_a_nonce_and_differ() {
         let part = Part::Text {
@@ -464,23 +492,29 @@ mod tests {
     }
 
     #[test]
+    fn what_shows_nothing_is_sent_as_a_mark_and_never_counts_as_delivered() {
+        let outbound = Outbound::without_platforms();
+        for blank in ["", "\u{200b}", "```\n```", "[]()"] {
+            let (message, _) = outbound.message(to(None), blank, Timestamp(0));
+            let texts: Vec<_> = (message.parts.iter())
+                .map(|(_, part)| match part {
+                    Part::Text { plain, .. } => plain.as_str(),
+                    other => panic!("{other:?}"),
+                })
+                .collect();
+            assert_eq!((message.content.as_str(), texts), ("…", vec!["…"]), "{blank:?}");
+        }
+        // A file that goes by itself needs no words.
+        let file = Some(("a.md".to_owned(), "a".to_owned()));
+        let (message, _) = outbound.message_with(to(None), "", Vec::new(), file, Timestamp(0));
+        assert!(matches!(message.parts[..], [(_, Part::File { .. })]), "{message:?}");
+    }
+
+    #[test]
     fn what_a_run_will_say_has_its_key_beforehand() {
         let outbound = Outbound::without_platforms();
         let run = RunId::new();
-        let to = To {
-            platform: Platform::new("discord"),
-            channel: ChannelId::new(),
-            context: None,
-            user: None,
-            run: Some(run),
-            address: Address {
-                place: "1".to_owned(),
-                private: true,
-                reply_to: None,
-                via: None,
-            },
-        };
-        let (message, _) = outbound.run_message(to, run, 3, "hello", Below::default(), Timestamp(0));
+        let (message, _) = outbound.run_message(to(Some(run)), run, 3, "hello", Below::default(), Timestamp(0));
         assert_eq!(message.parts[0].0, Outbound::run_message_key(run, 3).0);
     }
 }

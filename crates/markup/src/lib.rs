@@ -69,6 +69,15 @@ pub fn render(markdown: &str, flavor: Flavor, limit: usize) -> Vec<Rendered> {
     Parts::new(markdown, flavor, limit).collect()
 }
 
+/// Whether nothing of a message can be seen once it is rendered, so that [`render`] gives no part: it is blank, holds
+/// characters that show nothing, or markup without words.
+pub fn is_blank(markdown: &str) -> bool {
+    Parts::new(markdown, Flavor::Plain, ONE_PART).next().is_none()
+}
+
+/// A limit for one part, where what matters is whether there is any.
+const ONE_PART: usize = 4_096;
+
 /// The beginning of a message within a limit as in [`render`], ending in `…` if it is not the whole: where one part is
 /// taken, and what goes with a message that is sent as a file.
 pub fn head(markdown: &str, flavor: Flavor, limit: usize) -> Rendered {

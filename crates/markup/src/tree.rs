@@ -4,7 +4,10 @@
 //! carries along, and the emphasis within it is a list of styled [`Run`]s. So nothing here is recursive:
 //! no nesting of the input, however deep, can exhaust the stack.
 
-use crate::style::{Run, Span};
+use crate::{
+    hidden::is_deceiving,
+    style::{Run, Span},
+};
 
 /// A parsed message.
 #[derive(Debug, Default)]
@@ -202,10 +205,6 @@ impl<'a> Piece<'a> {
 
 /// Nothing of the text can be seen: platforms refuse such messages.
 pub(crate) fn is_blank(text: &str) -> bool {
-    text.chars().all(|c| {
-        c.is_whitespace()
-            || c.is_control()
-            || matches!(c, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-                | '\u{2060}'..='\u{2064}' | '\u{2800}' | '\u{feff}' | '\u{fffc}')
-    })
+    text.chars()
+        .all(|c| c.is_whitespace() || is_deceiving(c) || matches!(c, '\u{2800}' | '\u{fffc}'))
 }

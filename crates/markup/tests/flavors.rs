@@ -1,6 +1,6 @@
 //! Every construct as each platform shows it.
 
-use clifford_markup::{Flavor, Rendered, render};
+use clifford_markup::{Flavor, Rendered, is_blank, render};
 
 const ROOM: usize = 2_000;
 
@@ -350,10 +350,31 @@ fn blank_messages_have_no_parts() {
         "&nbsp;",
         "\u{0}\u{7}".trim_matches('\0'),
         "[](x)",
+        "[]()",
+        "**\u{2060}**",
+        "\u{3164}\u{e0061}\u{fe0f}",
+        "||\u{200b}||",
     ] {
+        assert!(is_blank(text), "{text:?}");
         for flavor in [Flavor::TelegramHtml, Flavor::Discord, Flavor::Plain] {
             assert_eq!(render(text, flavor, ROOM), [], "{text:?}");
         }
+    }
+}
+
+#[test]
+fn a_message_of_which_anything_is_seen_is_not_blank() {
+    for text in [
+        "a",
+        "\u{200b}a",
+        "```\na\n```",
+        "[a]()",
+        "- a",
+        "\u{1f44d}\u{fe0f}",
+        "\u{2764}",
+        ".",
+    ] {
+        assert!(!is_blank(text), "{text:?}");
     }
 }
 

@@ -5,6 +5,8 @@
 
 use clifford_action::{Action, Reply, Unreadable, read, read_native, said, without_thoughts};
 
+use clifford_markup::is_blank;
+
 use super::step::LlmResponse;
 
 /// The languages of a fence around a reply that is all text.
@@ -29,7 +31,7 @@ pub fn message(response: &LlmResponse) -> Result<Reply, Unreadable> {
     };
     // An action within it, or one that says nothing, is nothing to read.
     let text = said(&text)?.unwrap_or(text);
-    if text.trim().is_empty() {
+    if is_blank(&text) {
         return Err(Unreadable {
             message: "the reply is empty".to_owned(),
         });
@@ -115,7 +117,15 @@ mod tests {
         let nested = r#"{"type":"send_message","message":"{\"type\":\"send_message\",\"message\":\"Hello!\"}"}"#;
         assert_eq!(said(nested).as_deref(), Some("Hello!"));
         assert_eq!(said(r#"{"type":"tool_call","name":"compute.eval","args":{}}"#), None);
-        for empty in ["", " \n", "<think>only this</think>", "<think>never closed"] {
+        for empty in [
+            "",
+            " \n",
+            "<think>only this</think>",
+            "<think>never closed",
+            "\u{200b}",
+            "```\n```",
+            "[]()",
+        ] {
             assert_eq!(said(empty), None, "{empty:?}");
         }
     }

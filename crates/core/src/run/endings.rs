@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use clifford_markup::is_blank;
 use clifford_text::Outcome;
 
 use super::{
@@ -48,7 +49,7 @@ pub(super) fn complete(state: &RunState, before: Vec<StepKind>, kind: EndingKind
     let output = [Some(&state.output), state.sent.last(), message.as_ref()]
         .into_iter()
         .flatten()
-        .find(|text| !text.trim().is_empty())
+        .find(|text| !is_blank(text))
         .cloned()
         .unwrap_or_default();
     Decision::Complete {
@@ -111,7 +112,7 @@ pub(super) fn apology(state: &RunState, sentence: &Sentence) -> String {
 
 /// The findings of a subagent, where the run itself has nothing to say: they were asked and paid for.
 fn subagent_findings(state: &RunState) -> Option<String> {
-    let is_silent = state.sent_messages().is_empty() && state.output.trim().is_empty();
+    let is_silent = state.sent_messages().is_empty() && is_blank(&state.output);
     is_silent.then(|| state.found.clone()).flatten()
 }
 
@@ -137,7 +138,7 @@ pub(super) fn spent_budget(state: &RunState, rules: &Rules) -> Option<(Sentence,
 
 /// A budget is spent: the run ends with what it has, else with this sentence.
 pub fn out_of_budget(state: &RunState, sentence: &Sentence, error: String) -> Decision {
-    if state.output.trim().is_empty() && state.sent.is_empty() {
+    if state.sent.is_empty() && is_blank(&state.output) {
         give_up(state, EndingKind::Budget, sentence, &error)
     } else {
         let before = vec![StepKind::Event(Event::Error { message: error })];
@@ -152,7 +153,7 @@ pub fn out_of_budget(state: &RunState, sentence: &Sentence, error: String) -> De
     }
 }
 
-/// The buffer without white space around it, unless it is empty or was said already.
+/// The buffer without white space around it, unless nothing of it can be seen or it was said already.
 pub(super) fn unsaid(state: &RunState, buffer: &str) -> Option<String> {
     unsaid_in(state, &state.sent, buffer)
 }
@@ -161,7 +162,7 @@ pub(super) fn unsaid(state: &RunState, buffer: &str) -> Option<String> {
 pub(super) fn unsaid_in(state: &RunState, sent: &[String], buffer: &str) -> Option<String> {
     let sendable = approval::sendable(state, buffer);
     let said = sent.iter().any(|sent| sent.trim() == sendable.trim());
-    (!buffer.trim().is_empty() && !said).then(|| buffer.trim().to_owned())
+    (!said && !is_blank(buffer)).then(|| buffer.trim().to_owned())
 }
 
 pub(super) fn fallback(state: &RunState) -> String {

@@ -2,6 +2,8 @@
 
 use clifford_action::{Action, Further, Reply, Unreadable, flattened, read, read_native};
 
+use clifford_markup::is_blank;
+
 use super::step::LlmResponse;
 
 /// The action of a reply.
@@ -15,6 +17,11 @@ pub fn reply(response: &LlmResponse) -> Result<Reply, Unreadable> {
         None => read(&response.text),
     };
     let mut reply = reply.and_then(flattened)?;
+    if let Action::SendMessage { message, .. } = &reply.action
+        && is_blank(message)
+    {
+        return Err(unseen());
+    }
     if let Action::ToolCall { then, .. } = &mut reply.action {
         // A provider's own form has several calls side by side.
         let further = calls.map_while(|call| read_native(&call.name, &call.arguments).ok());
@@ -24,6 +31,13 @@ pub fn reply(response: &LlmResponse) -> Result<Reply, Unreadable> {
         }));
     }
     Ok(reply)
+}
+
+/// What is wrong with a message of which the person would see nothing, such as an empty fence: no platform takes it.
+fn unseen() -> Unreadable {
+    Unreadable {
+        message: "send_message: nothing of `message` can be seen once it is shown: write words".to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -41,6 +55,17 @@ mod tests {
         LlmResponse {
             tool_calls: calls.collect(),
             ..LlmResponse::default()
+        }
+    }
+
+    #[test]
+    fn a_message_of_which_nothing_can_be_seen_is_as_a_blank_one() {
+        for text in ["\u{200b}\u{2060}", "```\n```", "[]()", "**\u{feff}**", "> ", "\u{3164}"] {
+            let said = LlmResponse {
+                text: json!({"type": "send_message", "message": text}).to_string(),
+                ..LlmResponse::default()
+            };
+            assert_eq!(reply(&said), Err(unseen()), "{text:?}");
         }
     }
 

@@ -32,7 +32,7 @@ impl RunState {
         self.children.remove(&child.run_id);
         if child.status == RunStatus::Completed {
             self.any_child_completed = true;
-            let output = child.output.filter(|output| !output.trim().is_empty());
+            let output = child.output.filter(|output| !clifford_markup::is_blank(output));
             self.found = output.map(|output| output.trim().to_owned()).or(self.found.take());
         } else {
             self.failed_tasks.push(child.task.to_owned());
