@@ -122,13 +122,22 @@ fn value(schema: &Value, value: &Value, path: &str) -> Result<Value, String> {
         (Some("object"), Value::Object(fields)) if schema.get("properties").is_some() => {
             object(schema, fields, path).map(Value::Object)
         }
-        (Some("object"), Value::Object(_)) => {
-            if deeper_than(MAX_DEPTH, value) {
-                return Err(format!("`{path}` is nested more than {MAX_DEPTH} levels deep"));
-            }
-            Ok(value.clone())
-        }
+        (Some("object"), Value::Object(_)) => any_object(value.clone(), path),
+        // Some models write the arguments of a call as the text that providers' own calls carry.
+        (Some("object"), Value::String(text)) if schema.get("properties").is_none() => match serde_json::from_str(text)
+        {
+            Ok(object @ Value::Object(_)) => any_object(object, path),
+            _ => wrong(),
+        },
         _ => wrong(),
+    }
+}
+
+/// An object with any fields, unless it is nested too deep.
+fn any_object(object: Value, path: &str) -> Result<Value, String> {
+    match deeper_than(MAX_DEPTH, &object) {
+        true => Err(format!("`{path}` is nested more than {MAX_DEPTH} levels deep")),
+        false => Ok(object),
     }
 }
 

@@ -94,6 +94,20 @@ fn actions_are_found_in_noise() {
             call("mcp.git-hub.list_all", json!({ "x": null })),
         ),
         (r#"{"name":"a.b","args":null}"#, call("a.b", json!({}))),
+        (
+            r#"{"type":"tool_call","name":"a.b","args":"{\"x\":\"{}\"}"}"#,
+            call("a.b", json!({"x": "{}"})),
+        ),
+        (
+            r#"{"name":"a.b","args":" {\"x\":{\"y\":2}}\n"}"#,
+            call("a.b", json!({"x": {"y": 2}})),
+        ),
+        (
+            r#"{"type":"tool_call","name":"a.b","args":{},"then":[{"name":"c.d","args":"{\"y\":2}"}]}"#,
+            json!({
+                "type": "tool_call", "name": "a.b", "args": {}, "then": [{"name": "c.d", "args": {"y": 2}}],
+            }),
+        ),
         (r#"{"name":"a.b","arguments":{"x":1}}"#, call("a.b", json!({ "x": 1 }))),
         (r#"{"type":"tool_call","name":"compute"}"#, call("compute", json!({}))),
         (
@@ -210,6 +224,14 @@ fn faults_name_the_field_and_the_reason() {
         (
             r#"{"type":"tool_call","name":"a.b","args":"x=1"}"#,
             r#"tool_call: `args` must be an object, not "x=1""#.into(),
+        ),
+        (
+            r#"{"type":"tool_call","name":"a.b","args":"[1]"}"#,
+            r#"tool_call: `args` must be an object, not "[1]""#.into(),
+        ),
+        (
+            r#"{"type":"tool_call","name":"a.b","args":"\"{}\""}"#,
+            r#"tool_call: `args` must be an object, not "\"{}\"""#.into(),
         ),
         (
             r#"{"type":"a.b","args":[1]}"#,
