@@ -214,15 +214,19 @@ async fn nobody_gets_a_file_of_somebody_else() {
         })
     });
     bot.says(bob, "give me Ada's list");
-    bot.answers(bob, 1).await;
+    bot.answers(bob, 2).await;
     bot.finish().await;
     assert_eq!(sent_files(&bot, bob), Vec::<(String, Vec<u8>)>::new());
     assert_eq!(
         bot.texts(bob),
-        [format!(
-            "there is no file {file}; files.list names those there are\n\nRefused: there is no file {file} to send; \
-             files.list names those there are."
-        )]
+        [
+            "here".to_owned(),
+            format!(
+                "there is no file {file}; files.list names those there are\n\nYour words are being sent, but not all of \
+                 the files: there is no file {file} to send; files.list names those there are. Send the right file with \
+                 finish, file_ids and no output, or just finish. Do not repeat the words."
+            )
+        ]
     );
 }
 

@@ -8,6 +8,7 @@ mod spawn;
 
 use clifford_action::{Action, OutputMode, RecoverAction, Reply, Unreadable};
 use clifford_llm_api::tokens::Quarters;
+use clifford_markup::is_blank;
 use clifford_text::Outcome;
 use spawn::spawn;
 pub(crate) use spawn::spec_signature;
@@ -114,9 +115,39 @@ fn refused(state: &RunState, before: Vec<StepKind>, refusal: Refusal) -> Decisio
     }
 }
 
-/// The decision on a reply whose files cannot be sent: its notes count, and the model gets the reason.
-pub fn refuse(state: &RunState, reply: &Reply, fault: &str) -> Decision {
-    unless_stuck(state, invalid(notes_of(reply), fault))
+/// A decision on a reply of whose files some cannot be sent, for this reason: its words go out at once with the others, and
+/// the run goes on, so that the model can send the right files behind them. Nothing that was said is lost if it does not,
+/// and nothing is said twice if it does. Without words to send, the model gets the reason alone.
+pub fn without_files(state: &RunState, decision: Decision, fault: &str) -> Decision {
+    let (mut before, text) = match decision {
+        Decision::Say { before, text, .. } => (before, Some(text)),
+        Decision::Complete { mut before, ending }
+            if matches!(ending.kind, EndingKind::Finish | EndingKind::Message) =>
+        {
+            // The buffer stays as it is to end: what was sent of it is known by it.
+            if ending.output != state.output && !is_blank(&ending.output) {
+                before.push(StepKind::OutputUpdate {
+                    output: ending.output,
+                    mode: OutputMode::Replace,
+                });
+            }
+            (before, ending.message.filter(|_| state.kind == RunKind::Coordinator))
+        }
+        other => return other,
+    };
+    let Some(text) = text else {
+        return unless_stuck(state, invalid(before, fault));
+    };
+    let told = format!(
+        "Your words are being sent, but not all of the files: {fault} Send the right file with finish, file_ids and no \
+         output, or just finish. Do not repeat the words."
+    );
+    before.push(note(NoteAbout::InvalidAction, &told));
+    Decision::Say {
+        before,
+        text,
+        then: Then::Continue,
+    }
 }
 
 /// The most notes of one reply that are recorded.
@@ -206,7 +237,7 @@ fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>
             state,
             reason,
             action.unwrap_or(RecoverAction::Retry),
-            message.as_deref().filter(|message| !message.trim().is_empty()),
+            message.as_deref().filter(|message| !is_blank(message)),
             before,
         ),
     }
@@ -255,7 +286,19 @@ fn say(state: &RunState, message: &str, has_files: bool, mut before: Vec<StepKin
     let repeats_last = (state.sent_messages().last()).is_some_and(|last| last.trim() == sendable.trim());
     let is_whole_answer = state.calls.is_empty() && !state.had_output;
     let ends = repeats_last || is_question(message) || is_whole_answer || state.any_tool_failed;
-    // Files are news, even if their text is a repeat.
+    // Files are news, even if their text is a repeat, which is not sent again.
+    if has_files && repeats_last {
+        before.push(StepKind::AssistantMessage {
+            text: message.to_owned(),
+            sent: false,
+        });
+        let ending = Ending {
+            kind: EndingKind::Message,
+            output: output.to_owned(),
+            message: None,
+        };
+        return Decision::Complete { before, ending };
+    }
     if !has_files && (repeats_last || state.sent_messages().iter().any(|sent| nearly_same(sent, &sendable))) {
         before.push(StepKind::AssistantMessage {
             text: message.to_owned(),
@@ -317,7 +360,7 @@ fn finish(
         ));
         return Decision::Record(before);
     }
-    let output = if buffer.trim().is_empty() {
+    let output = if is_blank(&buffer) {
         state.sent.last().cloned().unwrap_or_default()
     } else {
         buffer
@@ -355,7 +398,7 @@ fn recover(
                 return complete(state, before, EndingKind::Recover);
             }
             let text = texts.join("\n\n");
-            let output = if state.output.trim().is_empty() {
+            let output = if is_blank(&state.output) {
                 text.clone()
             } else {
                 state.output.clone()

@@ -132,6 +132,22 @@ impl Rehearsal {
         decision
     }
 
+    /// As [`Rehearsal::reply`], for a reply of whose files some cannot be sent.
+    pub fn reply_without_files(&mut self, reply: &Value, fault: &str) -> Decision {
+        self.turn();
+        self.push(StepKind::Event(Event::LlmResponse(LlmResponse {
+            text: reply.to_string(),
+            ..LlmResponse::default()
+        })));
+        let Pending::Apply(reply) = self.state.pending.clone() else {
+            panic!("no reply is at hand: {:?}", self.state.pending);
+        };
+        let decision = decide::decide(&self.state, &self.rules, &reply, self.now);
+        let decision = decide::without_files(&self.state, decision, fault);
+        self.carry_out(decision.clone());
+        decision
+    }
+
     /// Applies the next call of the reply whose first calls were made.
     pub fn queued(&mut self) -> Decision {
         let Pending::Queued(call) = self.state.pending.clone() else {

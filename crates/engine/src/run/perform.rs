@@ -141,14 +141,14 @@ async fn take_turns(cx: &Arc<Context>, session: &mut Session<'_>, cancelled: &Ca
         }
         cx.wait_for_suspects(session.lease()).await;
         let span = iteration.clone().unwrap_or_else(Span::none);
-        if turn(cx, session).instrument(span).await?.is_parked() {
+        if turn(session).instrument(span).await?.is_parked() {
             return Ok(Exit::Parked);
         }
     }
 }
 
 /// Does what is next.
-async fn turn(cx: &Arc<Context>, session: &mut Session<'_>) -> Result<Onward, Gone> {
+async fn turn(session: &mut Session<'_>) -> Result<Onward, Gone> {
     match session.state.pending.clone() {
         Pending::Nothing => Ok(Onward::Parked),
         Pending::Wait => {
@@ -174,16 +174,9 @@ async fn turn(cx: &Arc<Context>, session: &mut Session<'_>) -> Result<Onward, Go
             session.carry_out(decision).await
         }
         Pending::Apply(reply) => {
-            let (decision, attachments) = match session.attachments(&reply).await? {
-                Ok(attachments) => {
-                    session.know_names(&reply).await?;
-                    let now = cx.clock.now();
-                    (decide::decide(&session.state, &session.rules, &reply, now), attachments)
-                }
-                Err(refused) => (refused, Vec::new()),
-            };
+            let (decision, files) = session.decide(&reply).await?;
             let decision = session.judged(decision).await?;
-            let attachments = session.add_speech(&decision, attachments).await?;
+            let attachments = session.add_speech(&decision, files).await?;
             session.carry_out_with(decision, attachments).await
         }
         Pending::Think => match decide::next(&session.state, &session.rules) {

@@ -57,14 +57,7 @@ impl Retracing<'_> {
                 Turn::Ended => return Ok(()),
                 Turn::Ask => self.ask().await?,
                 Turn::Apply(reply) => {
-                    let decision = match self.session.attachments(&reply).await? {
-                        Ok(_) => {
-                            self.session.know_names(&reply).await?;
-                            let now = self.cx.clock.now();
-                            decide::decide(&self.session.state, &self.session.rules, &reply, now)
-                        }
-                        Err(refused) => refused,
-                    };
+                    let (decision, _) = self.session.decide(&reply).await?;
                     self.decided(decision).await?;
                 }
                 Turn::Queued(call) if !self.session.state.is_approved(&call) => {

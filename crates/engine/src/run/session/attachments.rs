@@ -1,4 +1,5 @@
-//! Files that the model attaches to a message: looked up, and refused with the reason.
+//! Files that the model attaches to a message: looked up. Of one that cannot be sent the model is told the reason, and
+//! the words and the other files go out without it.
 
 use clifford_action::{Action, Reply, Unreadable};
 use clifford_content::files::may_see;
@@ -15,6 +16,15 @@ use super::{Gone, Session};
 /// The most files of one message.
 const MOST: usize = 10;
 
+/// The files of a reply.
+#[derive(Debug, Default)]
+struct Attachments {
+    /// Those that go out with it.
+    files: Vec<AttachedFile>,
+    /// Why others do not.
+    faults: Vec<String>,
+}
+
 impl Session<'_> {
     /// The files that came with what is asked. Each has a line in the text, so what has none is not looked up.
     pub(super) async fn files(&self) -> Result<Vec<File>, Gone> {
@@ -26,36 +36,45 @@ impl Session<'_> {
         Ok(files::of_run(&mut self.cx.db.read().await?, run.id).await?)
     }
 
-    /// The files that a reply sends: such as the run made, or may see where it answers. `Err`: what becomes of a
-    /// reply that names others.
-    pub async fn attachments(
-        &self,
-        reply: &Result<Reply, Unreadable>,
-    ) -> Result<Result<Vec<AttachedFile>, Decision>, Gone> {
-        let Ok(reply) = reply else { return Ok(Ok(Vec::new())) };
-        let (Action::SendMessage { file_ids, .. } | Action::Finish { file_ids, .. }) = &reply.action else {
-            return Ok(Ok(Vec::new()));
+    /// The decision on a reply, and the files that go with it.
+    pub async fn decide(&mut self, reply: &Result<Reply, Unreadable>) -> Result<(Decision, Vec<AttachedFile>), Gone> {
+        let Attachments { files, faults } = self.attachments(reply).await?;
+        self.know_names(reply).await?;
+        let decision = decide::decide(&self.state, &self.rules, reply, self.cx.clock.now());
+        let decision = match faults.is_empty() {
+            true => decision,
+            false => decide::without_files(&self.state, decision, &faults.join(" ")),
         };
-        let refused = |fault: String| Ok(Err(decide::refuse(&self.state, reply, &fault)));
+        Ok((decision, files))
+    }
+
+    /// The files that a reply sends: such as the run made, or may see where it answers.
+    async fn attachments(&self, reply: &Result<Reply, Unreadable>) -> Result<Attachments, Gone> {
+        let mut attachments = Attachments::default();
+        let Ok(reply) = reply else { return Ok(attachments) };
+        let (Action::SendMessage { file_ids, .. } | Action::Finish { file_ids, .. }) = &reply.action else {
+            return Ok(attachments);
+        };
         if file_ids.len() > MOST {
-            return refused(format!("at most {MOST} files in one message."));
+            attachments.faults.push(format!("at most {MOST} files in one message."));
         }
-        let mut attachments: Vec<AttachedFile> = Vec::new();
-        for text in file_ids {
+        for text in file_ids.iter().take(MOST) {
             let file = match text.parse::<FileId>() {
                 Ok(id) => files::get(&mut self.cx.db.read().await?, id).await?,
                 Err(_) => None,
             };
             let Some(file) = file.filter(|file| self.may_send(file)) else {
-                return refused(format!(
+                attachments.faults.push(format!(
                     "there is no file {text} to send; files.list names those there are."
                 ));
+                continue;
             };
             if let Some(fault) = self.too_large(&file) {
-                return refused(fault);
+                attachments.faults.push(fault);
+                continue;
             }
-            if attachments.iter().all(|known| known.id != file.id) {
-                attachments.push(AttachedFile {
+            if attachments.files.iter().all(|known| known.id != file.id) {
+                attachments.files.push(AttachedFile {
                     id: file.id,
                     name: file.name,
                     media_type: file.media_type.unwrap_or_else(|| "application/octet-stream".to_owned()),
@@ -63,7 +82,7 @@ impl Session<'_> {
                 });
             }
         }
-        Ok(Ok(attachments))
+        Ok(attachments)
     }
 
     fn may_send(&self, file: &File) -> bool {

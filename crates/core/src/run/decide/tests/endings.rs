@@ -94,7 +94,14 @@ fn finish_with_an_empty_buffer_ends_after_a_message() {
 
 #[test]
 fn finish_with_nothing_to_say_is_refused_once_then_falls_back() {
-    for empty in [finish(), json!({"type": "finish", "output": "  "})] {
+    let finished = |output: &str| json!({"type": "finish", "output": output});
+    for empty in [
+        finish(),
+        finished("  "),
+        finished("\u{200b}"),
+        finished("```\n```"),
+        finished("[]()"),
+    ] {
         let mut run = asked("What is it", Engine::default());
         assert_eq!(about(&run.reply(&empty)), Some(NoteAbout::EmptyFinish));
         let decision = run.reply(&empty);

@@ -1,7 +1,10 @@
 //! When a message ends the run, and when it is not sent.
 
 use super::*;
-use crate::{run::decision::Then, runs::RunStatus};
+use crate::{
+    run::{decide::Next, decision::Then},
+    runs::RunStatus,
+};
 
 fn then(decision: &Decision) -> Option<Then> {
     match decision {
@@ -143,12 +146,76 @@ fn files_may_end_a_run_by_themselves() {
 }
 
 #[test]
-fn a_message_is_sent_again_if_files_go_with_it() {
+fn files_go_by_themselves_behind_the_words_that_are_repeated_with_them() {
     let mut run = after_a_tool();
     run.reply(&say("Here it is."));
     let again = json!({"type": "send_message", "message": "Here it is.", "fileIds": ["f"]});
-    assert_eq!(then(&run.reply(&again)), Some(Then::Complete));
-    assert_eq!(run.says, ["Here it is.", "Here it is."]);
+    let expected = completed(EndingKind::Message, "Here it is.", None);
+    assert_eq!(ending(&run.reply(&again)), Some(&expected));
+    assert_eq!(run.says, ["Here it is."]);
+}
+
+#[test]
+fn the_words_of_a_reply_with_an_unknown_file_are_sent_once_whatever_the_model_does_next() {
+    const FAULT: &str = "there is no file x to send.";
+    let with_file = |mut reply: Value, file: &str| {
+        reply["file_ids"] = json!([file]);
+        reply
+    };
+    let words = "Here it is.";
+    let finished = json!({"type": "finish", "output": words});
+    for first in [say(words), finished.clone()] {
+        let nexts = [
+            finish(),
+            with_file(finish(), "f"),
+            with_file(finished.clone(), "f"),
+            with_file(say(words), "f"),
+            say(words),
+        ];
+        for next in nexts {
+            for mut run in [planned(), after_a_tool()] {
+                let decision = run.reply_without_files(&with_file(first.clone(), "x"), FAULT);
+                assert_eq!(then(&decision), Some(Then::Continue), "{decision:?}");
+                assert_eq!(
+                    (run.status, run.says.as_slice()),
+                    (RunStatus::Running, &[words.to_owned()][..])
+                );
+                run.reply(&next);
+                assert_eq!(
+                    (run.status, run.says.as_slice()),
+                    (RunStatus::Completed, &[words.to_owned()][..]),
+                    "{first} {next}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unknown_file_costs_no_words_where_they_are_the_last_that_a_run_may_say() {
+    let mut run = planned();
+    run.state.max_iterations = 1;
+    let reply = json!({"type": "finish", "output": "Here it is.", "file_ids": ["x"]});
+    run.reply_without_files(&reply, "there is no file x to send.");
+    assert!(matches!(run.turn(), Next::End(Decision::Complete { .. })));
+    assert_eq!(
+        (run.status, run.says),
+        (RunStatus::Completed, vec!["Here it is.".to_owned()])
+    );
+}
+
+#[test]
+fn a_subagent_that_names_an_unknown_file_keeps_its_words_for_its_parent() {
+    for reply in [json!({"type": "finish", "output": "found"}), say("found")] {
+        let mut run = Rehearsal::subagent(1);
+        let mut with_file = reply.clone();
+        with_file["file_ids"] = json!(["x"]);
+        let decision = run.reply_without_files(&with_file, "there is no file x to send.");
+        assert_eq!(about(&decision), Some(NoteAbout::InvalidAction));
+        let expected = completed(EndingKind::Finish, "found", Some("found"));
+        assert_eq!(ending(&run.reply(&finish())), Some(&expected));
+        assert_eq!(run.says, [""; 0]);
+    }
 }
 
 #[test]
