@@ -13,7 +13,8 @@ use crate::harness::{Bot, Room, Setup, Site};
 const STEPS: [&str; 4] = ["llm_request", "llm_response", "assistant_message", "finish"];
 const UNREADABLE: &str =
     "Sorry, my language model could not read what I asked it, and trying again won't help. My owner can look up why.";
-const BAD_REPLY: &str = "Sorry, I had trouble understanding that request. Please try again.";
+const BAD_REPLY: &str = "Sorry, my language model did not answer in a form that I can use. Please ask again. If it goes on, \
+                         another model may do better: /model shows which there are.";
 
 fn chatting(site: Site) -> Setup {
     Setup::on(site)

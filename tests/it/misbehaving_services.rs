@@ -21,7 +21,8 @@ use crate::{
 const ERROR: &str = "Sorry, something went wrong on my side. Please try again in a moment.";
 const HELLO: [&str; 1] = ["You said: hello"];
 const MODEL_DOWN: &str = "Sorry, I can't reach my language model right now. Please try again in a few minutes.";
-const BAD_REPLY: &str = "Sorry, I had trouble understanding that request. Please try again.";
+const BAD_REPLY: &str = "Sorry, my language model did not answer in a form that I can use. Please ask again. If it goes on, \
+                         another model may do better: /model shows which there are.";
 
 #[tokio::test]
 async fn telegram_trouble_delays_an_answer_and_loses_none() {
@@ -330,6 +331,10 @@ async fn a_model_that_talks_nonsense_twice_is_told_in_the_fixed_sentence() {
         "{\"type\": \"finish\"",
         "[]",
         "\u{0}",
+        // Nothing of these would be seen, and no platform takes them.
+        "{\"type\": \"send_message\", \"message\": \"\u{200b}\u{2060}\"}",
+        "{\"type\": \"send_message\", \"message\": \"```\\n```\"}",
+        "{\"type\": \"send_message\", \"message\": \"[]()\"}",
     ] {
         let mut bot = Setup::on(Site::Telegram).start().await;
         let room = bot.room(Site::Telegram, 7, "Ada");
