@@ -201,16 +201,22 @@ async fn in_a_group_an_album_is_whole_though_its_last_piece_alone_speaks_to_the_
     let group = bot.telegram.supergroup(-1_001_234, "Team");
     bot.telegram.album(group, 8, &["", "not for it"]);
     // Telegram's apps write the comment on several files below the last of them.
-    bot.telegram.album(group, 7, &["", "", "@clifford_bot look at these"]);
+    let pieces = bot.telegram.album(group, 7, &["", "", "@clifford_bot look at these"]);
     bot.telegram.wait_for_sent(group, 1).await;
     bot.telegram.wait_for_confirmed().await;
     bot.finish().await;
     assert_eq!(bot.look().await.runs().await.len(), 1);
     let inputs = scripted_model::inputs(&bot.model.requests());
     let last = inputs.last().unwrap();
-    assert!(last.starts_with("[Ada] look at these\n[photo]"), "{last}");
-    assert_eq!(last.matches("[photo]").count(), 3, "{last}");
-    assert_eq!(bot.look().await.messages(Direction::Inbound).await.len(), 3);
+    // The pictures come in the order in which they were sent.
+    assert_eq!(last, "[Ada] [photo]\n[Ada] [photo]\n[Ada] look at these\n[photo]");
+    let stored = bot.look().await.messages(Direction::Inbound).await;
+    let ids: Vec<_> = stored
+        .iter()
+        .map(|row| row.platform_message_id.clone().unwrap())
+        .collect();
+    let sent: Vec<_> = pieces.iter().map(i64::to_string).collect();
+    assert_eq!(ids, sent);
 }
 
 #[tokio::test]

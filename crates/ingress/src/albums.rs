@@ -1,6 +1,6 @@
 //! Albums of shared places: they come piece by piece, and only one of the pieces speaks to the bot. Of several files with one
-//! comment that is the last. Those before it are kept in memory for a moment, and handed in behind it; unless one comes that
-//! speaks to the bot, nothing of them is stored.
+//! comment that is the last. Those before it are kept in memory for a moment, and handed in before it, as the person sees
+//! them; unless one comes that speaks to the bot, nothing of them is stored.
 
 use std::{
     collections::VecDeque,
@@ -9,7 +9,7 @@ use std::{
 };
 
 use clifford_chat::inbound::{Accepted, Message};
-use clifford_core::clock::Timestamp;
+use clifford_core::{access, clock::Timestamp};
 use clifford_store::{StoreError, inbound_lookup};
 
 use super::IngressService;
@@ -58,21 +58,56 @@ impl Albums {
 }
 
 impl IngressService {
-    /// Takes a message, which may be a piece of an album. Behind one that speaks to the bot come those that came before.
+    /// Takes a message, which may be a piece of an album. Before one that speaks to the bot come those that were kept, in
+    /// their order: the first of them speaks to it in its place.
     pub(super) async fn piece_or_message(&self, message: Message) -> Result<Accepted, StoreError> {
         if message.album.is_none() || message.place.kind.is_private() {
             return Box::pin(self.message_or_answer(message)).await;
         }
-        let (now, piece) = (self.clock.now(), message.clone());
-        let accepted = Box::pin(self.message_or_answer(message)).await?;
+        let (now, audience) = (self.clock.now(), self.audience(message.place.platform));
+        let speaks = access::is_addressed(&audience, &message.place, message.addressed, &message.text);
+        let mut pieces = match speaks {
+            true => self.albums.take(&message, now),
+            false => VecDeque::new(),
+        };
+        let Some(first) = pieces.pop_front() else {
+            return self.piece(message, now).await;
+        };
+        let mut speaking = first.clone();
+        speaking.addressed.mention = true;
+        let accepted = Box::pin(self.message_or_answer(speaking)).await;
+        if let Err(_) | Ok(Accepted::Ignored | Accepted::Refused(_)) = &accepted {
+            // What comes again, or is not answered, leaves them as they were.
+            std::iter::once(first)
+                .chain(pieces)
+                .for_each(|piece| self.albums.keep(piece, now));
+            accepted?;
+            return self.piece(message, now).await;
+        }
+        self.no_remarks(std::iter::once(&first).chain(&pieces));
+        pieces.push_back(message);
+        while let Some(next) = pieces.pop_front() {
+            if let Err(error) = Box::pin(self.message_or_answer(next.clone())).await {
+                // The last of them comes again, and before it these.
+                let mut kept: Vec<_> = std::iter::once(next).chain(pieces).collect();
+                kept.pop();
+                kept.into_iter().for_each(|piece| self.albums.keep(piece, now));
+                return Err(error);
+            }
+        }
+        accepted
+    }
+
+    /// Takes a piece. One that does not speak to the bot is kept; one that is heard though it does not, as in a thread that
+    /// the bot follows, brings those that were kept.
+    async fn piece(&self, piece: Message, now: Timestamp) -> Result<Accepted, StoreError> {
+        let accepted = Box::pin(self.message_or_answer(piece.clone())).await?;
         match accepted {
             Accepted::Ignored => self.albums.keep(piece, now),
             Accepted::Refused(_) => {}
             Accepted::Answering | Accepted::Queued | Accepted::Stored | Accepted::Duplicate => {
                 let mut earlier = self.albums.take(&piece, now);
-                let ids: Vec<_> = earlier.iter().map(|piece| piece.id.clone()).collect();
-                let place = &piece.place;
-                self.context.ambient.remove(place.platform, &place.external_id, &ids);
+                self.no_remarks(&earlier);
                 while let Some(next) = earlier.pop_front() {
                     if let Err(error) = Box::pin(self.message_or_answer(next.clone())).await {
                         // The message comes again, and with it these.
@@ -85,6 +120,15 @@ impl IngressService {
             }
         }
         Ok(accepted)
+    }
+
+    /// Forgets pieces that are part of a question as what people said among themselves.
+    fn no_remarks<'a>(&self, pieces: impl IntoIterator<Item = &'a Message>) {
+        for piece in pieces {
+            let place = &piece.place;
+            let id = std::slice::from_ref(&piece.id);
+            self.context.ambient.remove(place.platform, &place.external_id, id);
+        }
     }
 
     /// Whether a message is a further piece of an album that spoke to the bot.
