@@ -10,7 +10,9 @@
 //! - `an_update_that_no_json_reader_takes_costs_its_batch_nothing`: they read an answer whole, so one number out of
 //!   range loses all updates of its batch, and the next poll returns the same batch.
 //!
-//! Downloads are teloxide's: their answer is the file.
+//! Downloads are asked for here as well (`download.rs`).
+
+mod download;
 
 use std::{
     error::Error as _,
@@ -18,14 +20,12 @@ use std::{
     time::Duration,
 };
 
-use bytes::Bytes;
 use clifford_channel::ChannelError;
 use clifford_vault::{Redirected, Secret, Url};
-use futures::{Stream, TryStreamExt as _};
 use reqwest::{RequestBuilder, multipart::Form, redirect::Policy};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
-use teloxide::{Bot, net::Download as _, requests::Payload};
+use teloxide::{Bot, requests::Payload};
 
 use crate::refusal::is_about_markup;
 
@@ -212,26 +212,20 @@ impl Api {
         self.perform(self.request(P::NAME, FILE_TIMEOUT)?.multipart(form)).await
     }
 
-    /// The content of a file, by the path that `getFile` gave.
-    pub(crate) fn download(&self, path: &str) -> impl Stream<Item = Result<Bytes, ApiError>> + Unpin {
-        let content = self.bot.download_file_stream(path);
-        content.map_err(|error| match error.status().map(|status| status.as_u16()) {
-            Some(429) => ApiError::RetryAfter(Duration::from_secs(RETRY_AFTER)),
-            Some(code @ 400..=499) => ApiError::Refused {
-                code,
-                description: format!("HTTP {code} for the file"),
-            },
-            Some(code) => ApiError::Failed(format!("HTTP {code} for the file")),
-            None => self.unreachable(error),
-        })
-    }
-
-    fn request(&self, method: &str, timeout: Duration) -> Result<RequestBuilder, ApiError> {
+    /// The server's address with a segment behind it.
+    fn url(&self, segment: &str) -> Result<reqwest::Url, ApiError> {
         let mut url = self.bot.api_url();
         url.path_segments_mut()
             .map_err(|()| ApiError::NoConnection("the server's address takes no path".to_owned()))?
-            .push(&format!("bot{}", self.bot.token()))
-            .push(method);
+            .push(segment);
+        Ok(url)
+    }
+
+    fn request(&self, method: &str, timeout: Duration) -> Result<RequestBuilder, ApiError> {
+        let mut url = self.url(&format!("bot{}", self.bot.token()))?;
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.push(method);
+        }
         Ok(self.bot.client().post(url).timeout(timeout))
     }
 

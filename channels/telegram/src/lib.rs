@@ -1,7 +1,7 @@
 //! Telegram, by teloxide.
 //!
 //! [`Telegram`] receives by long polling, or by a webhook (`webhook.rs`), and confirms an update only after it was
-//! committed; it sends within Telegram's rates. The types of requests and the download of files are teloxide's. Calls
+//! committed; it sends within Telegram's rates. The types of requests are teloxide's. Calls
 //! (`api.rs`), the meaning of refusals (`send.rs`), the reader of updates (`read.rs`) and polling (`poll.rs`) are ours:
 //! teloxide's were tried in their place against all tests of this crate, and the head of each of these modules names
 //! the tests that failed.

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use axum::{
     extract::{self, State as Extract},
-    http::StatusCode,
+    http::{StatusCode, Uri},
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
@@ -119,7 +119,14 @@ pub(super) fn get(shared: &Shared, params: &Params) -> Result<Value, Refusal> {
 pub(super) async fn content(
     Extract(shared): Extract<Arc<Shared>>,
     extract::Path((bot, path)): extract::Path<(String, String)>,
+    asked: Uri,
 ) -> Response {
+    // "https://api.telegram.org/file/bot<token>/<file_path>" (https://core.telegram.org/bots/api#getfile): as it is.
+    if asked.path().contains('%') {
+        let violation = format!("the path of a file was escaped: {}", asked.path());
+        shared.lock().violations.push(violation);
+        return StatusCode::NOT_FOUND.into_response();
+    }
     if bot.strip_prefix("bot") != Some(TelegramFake::TOKEN) {
         return Refusal::new(401, "Unauthorized").into_response();
     }
