@@ -64,16 +64,41 @@ async fn a_guest_is_answered_where_it_asks_and_nothing_private_is_known_there() 
 }
 
 #[tokio::test]
-async fn a_stranger_in_a_chat_elsewhere_is_not_heard() {
-    let setup = Setup::on(Site::Telegram).set("channels.telegram.access", "pairing");
-    let mut bot = setup.start().await;
-    bot.telegram.user(7, "Eve");
+async fn a_stranger_in_a_chat_elsewhere_is_told_why_they_are_not_answered() {
+    for access in ["pairing", "allowlist"] {
+        let setup = Setup::on(Site::Telegram).set("channels.telegram.access", access);
+        let mut bot = setup.set("channels.telegram.allow", vec![77]).start().await;
+        bot.telegram.user(7, "Eve");
+        let chat = bot.telegram.foreign_group(-1_009_999, "Elsewhere");
+        for (number, asked) in (1..).zip(["what is 2+2?", "/help"]) {
+            bot.telegram.guest_asks(chat, 7, &format!("@clifford_bot {asked}"));
+            let sent = bot.telegram.wait_for_sent(chat, number).await.pop().unwrap();
+            assert_eq!(
+                (sent.method, sent.text.as_str()),
+                (Method::AnswerGuestQuery, "I only answer people whom my owner knows."),
+                "{access} {asked}"
+            );
+        }
+        let requests = bot.telegram.requests();
+        assert!(!requests.iter().any(|request| request.params["chat_id"] == chat.id));
+        bot.finish().await;
+        assert_eq!(bot.model.requests().len(), 0);
+    }
+}
+
+#[tokio::test]
+async fn nobody_asks_telegram_who_manages_a_chat_that_the_bot_is_no_member_of() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    bot.telegram.user(7, "Ada");
     let chat = bot.telegram.foreign_group(-1_009_999, "Elsewhere");
-    bot.telegram.guest_asks(chat, 7, "@clifford_bot what is 2+2?");
-    bot.telegram.wait_for_confirmed().await;
-    assert_eq!(bot.telegram.sent(chat), []);
+    bot.telegram.guest_asks(chat, 7, "@clifford_bot /settings");
+    let sent = bot.telegram.wait_for_sent(chat, 1).await.remove(0);
+    assert_eq!(
+        sent.text,
+        "Only people who manage this place can see and change its settings."
+    );
     bot.finish().await;
-    assert_eq!(bot.model.requests().len(), 0);
+    assert_eq!(bot.logged("failed to look up a channel's managers"), 0);
 }
 
 #[tokio::test]

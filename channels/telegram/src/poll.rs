@@ -265,7 +265,7 @@ impl Poller<'_> {
                     // The query was answered without it, if this took too long.
                     let _ = alert.send(text);
                 }
-                (Accepted::Refused(text), None) => refuse::tell_alone(self.telegram, &event, &text).await,
+                (Accepted::Refused(text), None) => refuse::tell(self.telegram, &event, &text).await,
                 _ => {}
             }
         }

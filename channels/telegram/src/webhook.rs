@@ -175,7 +175,7 @@ impl Webhook for Telegram {
             match accepted {
                 // The query was answered without it, if this took too long.
                 Accepted::Refused(text) if is_press => drop(alert.send(text)),
-                Accepted::Refused(text) => refuse::tell_alone(self, &event, &text).await,
+                Accepted::Refused(text) => refuse::tell(self, &event, &text).await,
                 _ => {}
             }
             Ok(())

@@ -135,6 +135,10 @@ impl IngressService {
 
 /// Asks the platform whether a person manages a place.
 async fn ask_platform(actor: &dyn Actor, place: &Place, speaker: &Speaker) -> Result<bool, NoAnswer> {
+    // The bot is no member there: nobody would tell it, and it is nobody's to manage for it.
+    if place.only_answers() {
+        return Ok(false);
+    }
     managers::ask(actor, place.platform, &place.external_id, &speaker.id).await
 }
 

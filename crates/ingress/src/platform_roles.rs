@@ -43,7 +43,7 @@ impl IngressService {
     /// Completes what an event tells of its speaker. If the platform does not answer, their roles stay unknown: nothing
     /// is allowed by them, and what is forbidden to a role is forbidden.
     pub(super) async fn learn_roles(&self, place: &Place, speaker: &mut Speaker) -> Result<(), StoreError> {
-        if speaker.roles.is_some() || place.kind.is_private() || speaker.is_bot {
+        if speaker.roles.is_some() || place.kind.is_private() || place.only_answers() || speaker.is_bot {
             return Ok(());
         }
         let (Some(space), Some(actor)) = (&place.space, self.context.tools.actor(place.platform)) else {

@@ -25,6 +25,13 @@ pub struct Place {
     pub space: Option<Space>,
 }
 
+impl Place {
+    /// Whether the bot answers there what it is asked and can do nothing else: it is no member.
+    pub fn only_answers(&self) -> bool {
+        self.external_id.starts_with(ANSWERS_ONLY)
+    }
+}
+
 /// The kind of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

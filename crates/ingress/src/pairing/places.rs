@@ -25,7 +25,11 @@ use clifford_text::{Answer, Lang};
 use serde_json::{Value, json};
 
 use super::{NAME, owners};
-use crate::{Origin, answer, outcome::IngressOutcome};
+use crate::{
+    Origin, answer,
+    outcome::IngressOutcome,
+    unheard::{self, Why},
+};
 
 /// The setting of a space that holds when it was told, and what the owners were asked.
 const ASKED: &str = "everybody_asked";
@@ -68,8 +72,11 @@ pub(crate) async fn meet(
     now: Timestamp,
 ) -> Result<IngressOutcome, StoreError> {
     let limits = outbound.limits(origin.place.platform);
-    // A place of one question is nobody's to open.
-    if limits.is_some_and(|limits| limits.takes_one(&origin.address())) || origin.place.space.is_none() {
+    // A place of one question is nobody's to open; whoever asks there is told so.
+    if limits.is_some_and(|limits| limits.takes_one(&origin.address())) {
+        return unheard::passed_over(tx, origin, is_command, None, Why::Unknown).await;
+    }
+    if origin.place.space.is_none() {
         return Ok(IngressOutcome::ignored());
     }
     let set = settings::at_place(tx, &origin.place).await?;
