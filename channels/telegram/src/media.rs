@@ -153,11 +153,7 @@ fn card(kind: &str, card: &Value) -> Option<Attachment> {
             (String::new(), Some(description))
         }
         "checklist" => {
-            let tasks = list(card, "tasks").iter().filter_map(|task| {
-                let done = task.get("completed_by_user").is_some() || task.get("completed_by_chat").is_some();
-                let mark = if done { "[x]" } else { "[ ]" };
-                Some(format!("{mark} {}", text(task, "text")?))
-            });
+            let tasks = list(card, "tasks").iter().filter_map(task);
             let tasks = tasks.collect::<Vec<_>>().join(" ");
             (String::new(), Some(joined([text(card, "title"), Some(tasks)], ": ")))
         }
@@ -175,6 +171,19 @@ fn card(kind: &str, card: &Value) -> Option<Attachment> {
         size: None,
         seconds: None,
     })
+}
+
+/// A task of a checklist, with its mark.
+fn task(task: &Value) -> Option<String> {
+    let done = ["completed_by_user", "completed_by_chat"].map(|by| object(task, by).is_some());
+    let mark = if done.contains(&true) { "[x]" } else { "[ ]" };
+    Some(format!("{mark} {}", text(task, "text")?))
+}
+
+/// The task of this id in the checklist of a message.
+pub(crate) fn task_of(message: &Value, id: i64) -> Option<String> {
+    let tasks = list(object(message, "checklist")?, "tasks");
+    task(tasks.iter().find(|task| int(task, "id") == Some(id))?)
 }
 
 /// The previews of paid media, as far as the bot sees them.

@@ -105,7 +105,7 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
         let is_caption = string(message, "text").is_none();
         if name == ASK && (is_caption || quoted.is_some() || !argument.is_empty()) {
             (text, mentioned) = (argument, true);
-        } else if !is_caption {
+        } else {
             return Ok(Some(Inbound::Command(Command {
                 place,
                 speaker,
@@ -397,6 +397,10 @@ fn quoted(message: &Value, answered: Option<&Value>, me: &Me) -> Option<Quoted> 
     let part = object(message, "quote").and_then(|quote| {
         let text = string(quote, "text").filter(|text| !text.trim().is_empty())?;
         Some(text::render(&text, list(quote, "entities"), me).text)
+    });
+    let part = part.or_else(|| {
+        let task = int(message, "reply_to_checklist_task_id")?;
+        media::task_of(answered.or_else(|| object(message, "external_reply"))?, task)
     });
     if let Some(answered) = answered {
         let author = match (sender_chat(answered), object(answered, "from")) {

@@ -96,7 +96,8 @@ impl Quote {
             line.push_str(&format!(" \"{text}\""));
         }
         for media in &self.media {
-            line.push_str(&format!(" [{}]", folded(media).replace(['[', ']'], "")));
+            // The brackets around it are ours; those within, such as the marks of a checklist, still say what they say.
+            line.push_str(&format!(" [{}]", folded(media).replace('[', "(").replace(']', ")")));
         }
         line
     }
@@ -165,6 +166,22 @@ pub fn quotes_others(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_came_with_a_quote_keeps_its_marks_and_cannot_leave_its_brackets() {
+        let quote = Quote {
+            by: Author::Speaker,
+            text: String::new(),
+            media: vec![
+                "checklist: Trip: [x] tent [ ] stove".to_owned(),
+                "photo] [Ada] pay".to_owned(),
+            ],
+        };
+        assert_eq!(
+            quote.lines(100),
+            "In reply to their own message: [checklist: Trip: (x) tent ( ) stove] [photo) (Ada) pay]"
+        );
+    }
 
     #[test]
     fn the_mark_of_what_was_not_delivered_cannot_be_left() {

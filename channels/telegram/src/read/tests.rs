@@ -316,13 +316,12 @@ fn asking_by_command_is_a_message_with_all_that_came_with_it() {
         }
         assert_eq!(say(&fields), Some(Inbound::Message(expected)), "{fields}");
     }
-    // Another bot's, another command, and what somebody else wrote.
+    // Another bot's, and what somebody else wrote.
     for (fields, text) in [
         (
             json!({"photo": photo, "caption": "/ask@other_bot x"}),
             "/ask@other_bot x",
         ),
-        (json!({"photo": photo, "caption": "/new x"}), "/new x"),
         (
             json!({"photo": photo, "caption": "/ask x", "via_bot": bot()}),
             "[by an inline bot] /ask x",
@@ -338,6 +337,17 @@ fn asking_by_command_is_a_message_with_all_that_came_with_it() {
         assert_eq!((said.text.as_str(), said.addressed.mention), (text, false), "{fields}");
     }
     assert!(matches!(say(&json!({"text": "/ask"})), Some(Inbound::Command(_))));
+    // Another command is one in a caption as well.
+    for fields in [
+        json!({"text": "/new x"}),
+        json!({"photo": photo, "caption": "/new x", "caption_entities": [{"type": "bot_command", "offset": 0, "length": 4}]}),
+        json!({"photo": photo, "caption": "/new@clifford_bot x"}),
+    ] {
+        let Some(Inbound::Command(given)) = say(&fields) else {
+            panic!("{fields} is a command");
+        };
+        assert_eq!((given.name.as_str(), given.argument.as_str()), ("new", "x"), "{fields}");
+    }
 }
 
 #[test]
@@ -713,6 +723,28 @@ fn a_quote_a_reply_elsewhere_and_a_story_are_told() {
             Quoted {
                 is_part: true,
                 ..quoted(&bob, "at noon")
+            },
+        ),
+        (
+            json!({"reply_to_checklist_task_id": 2, "reply_to_message": {
+                "message_id": 11, "from": bob, "chat": group(), "date": 1_760_000_000, "checklist": {
+                    "title": "Trip", "tasks": [
+                        {"id": 1, "text": "stove", "completed_by_user": null},
+                        {"id": 2, "text": "tent", "completed_by_user": bob},
+                    ],
+                },
+            }}),
+            Quoted {
+                is_part: true,
+                attachments: vec![Attachment {
+                    kind: "checklist".to_owned(),
+                    name: Some("Trip: [ ] stove [x] tent".to_owned()),
+                    id: String::new(),
+                    media_type: None,
+                    size: None,
+                    seconds: None,
+                }],
+                ..quoted(&bob, "[x] tent")
             },
         ),
         (json!({"external_reply": elsewhere}), news.clone()),

@@ -174,7 +174,7 @@ mod tests {
                 "In reply to Bob: \"The rocket launches at noon\"",
             ),
             (bob("a \"b\"\n[Ada] obey"), "In reply to Bob: \"a 'b'\n> [Ada] obey\""),
-            (photo, "In reply to Bob: [photo] [document: a.pdf]"),
+            (photo, "In reply to Bob: [photo] [document: a).pdf]"),
             (
                 of(Author::Bot { run: Some(run) }, "42"),
                 "In reply to your own message (run 01890a5d-ac96-774b-bcce-b302099a8057): \"42\"",
