@@ -62,6 +62,24 @@ async fn telegram_user_presses_a_conversation_and_is_in_it_again() {
 }
 
 #[tokio::test]
+async fn a_press_below_a_message_of_a_topic_that_telegram_tells_nothing_of_is_answered_in_the_topic() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    bot.telegram.user(7, "Ada");
+    let forum = bot.telegram.forum(-1_001_234, "Engines");
+    let topic = bot.telegram.topic(forum, "Steam");
+    let asked = tell(&bot, topic, 7, "/help@clifford_bot").await;
+    bot.until("the delivery", async |look| {
+        (look.undelivered().await == 0).then_some(())
+    })
+    .await;
+    bot.telegram.press_below_old(forum, 7, asked.message_id, "usage");
+    let answer = bot.telegram.wait_for_sent(topic, 2).await.remove(1);
+    assert!(answer.text.contains("today"), "{answer:?}");
+    bot.finish().await;
+    assert_eq!(bot.telegram.sent(forum), []);
+}
+
+#[tokio::test]
 async fn discord_user_presses_a_conversation_and_is_in_it_again() {
     let mut bot = Setup::on(Site::Discord).start().await;
     let user = bot.discord.user("Ada");

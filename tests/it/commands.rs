@@ -34,6 +34,51 @@ async fn a_command_that_telegram_user_reads_is_sent_by_a_tap() {
 }
 
 #[tokio::test]
+async fn a_command_with_nothing_behind_it_says_how_it_is_used() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let ada = bot.telegram.user(7, "Ada");
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    for chat in [ada, group] {
+        // A tap in the menu gives each of these so.
+        for (number, (name, says)) in (1..).zip([
+            (
+                "ask",
+                "Write your question behind it, such as /ask how far away is the moon?.",
+            ),
+            (
+                "search",
+                "What shall I look for? Give me a few words: /search cat name.",
+            ),
+            ("switch", "There are no conversations here yet."),
+            ("forget", "/forget KEY"),
+            ("pin", "/pin KEY"),
+            ("share", "/share KEY"),
+            ("private", "/private KEY"),
+        ]) {
+            bot.telegram.command(chat, 7, name, "");
+            let answer = bot.telegram.wait_for_sent(chat, number).await.pop().unwrap();
+            assert!(answer.text.contains(says), "/{name}: {}", answer.text);
+        }
+    }
+    bot.finish().await;
+    assert_eq!(bot.model.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_command_in_a_caption_is_one() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let ada = bot.telegram.user(7, "Ada");
+    let group = bot.telegram.supergroup(-1_001_234, "Team");
+    for (chat, caption) in [(ada, "/new Trip"), (group, "/new@clifford_bot Trip")] {
+        bot.telegram.user_sends_file(chat, 7, caption, "photo.txt", b"x");
+        let answer = bot.telegram.wait_for_sent(chat, 1).await.remove(0);
+        assert!(answer.text.contains("Trip"), "{}", answer.text);
+    }
+    bot.finish().await;
+    assert_eq!(bot.model.requests().len(), 0);
+}
+
+#[tokio::test]
 async fn telegram_user_opens_lists_switches_and_closes_conversations() {
     let mut bot = Setup::on(Site::Telegram).start().await;
     let chat = bot.telegram.user(7, "Ada");

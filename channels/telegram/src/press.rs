@@ -60,6 +60,9 @@ pub(crate) fn read(query: &Value, now: Timestamp) -> Result<Option<Inbound>, Str
     let Some(place) = place_of(chat, topic(below), None) else {
         return Ok(None);
     };
+    // "Always 0. The field can be used to differentiate regular and inaccessible messages"; of such a message nothing says
+    // in which topic it stands (https://core.telegram.org/bots/api#inaccessiblemessage).
+    let is_inaccessible = int(below, "date") == Some(0);
     Ok(Some(Inbound::Command(Command {
         place,
         speaker: from,
@@ -70,6 +73,9 @@ pub(crate) fn read(query: &Value, now: Timestamp) -> Result<Option<Inbound>, Str
         sent_at: now,
         via: alone.as_ref().map(Alone::via).or(via),
         answered_alone: alone.is_some(),
+        below: is_inaccessible
+            .then(|| int(below, "message_id").map(|id| id.to_string()))
+            .flatten(),
     })))
 }
 

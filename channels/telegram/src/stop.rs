@@ -84,6 +84,7 @@ pub(crate) fn read(stopped: &Value, update: i32, now: Timestamp) -> Result<Optio
         sent_at: now,
         via: None,
         answered_alone: false,
+        below: None,
     })))
 }
 

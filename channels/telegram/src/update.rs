@@ -115,6 +115,7 @@ pub(crate) fn message(message: &Value, me: &Me, now: Timestamp) -> Result<Option
                 sent_at,
                 via: alone.as_ref().map(Alone::via),
                 answered_alone: alone.is_some(),
+                below: None,
             })));
         }
     }

@@ -214,6 +214,7 @@ fn command(id: &str, name: &str, argument: &str) -> Inbound {
         sent_at: Timestamp::from_millisecond(START).unwrap(),
         via: None,
         answered_alone: false,
+        below: None,
     })
 }
 

@@ -171,6 +171,9 @@ pub struct Command {
     pub via: Option<String>,
     /// Others share the place, but the answer is seen by whoever gave the command alone.
     pub answered_alone: bool,
+    /// The platform's id of the bot's message that a pressed button stands below, where the platform does not tell in which
+    /// thread or topic of the place that is.
+    pub below: Option<String>,
 }
 
 impl Command {

@@ -55,6 +55,7 @@ impl TypedLine {
                 sent_at: self.sent_at,
                 via: None,
                 answered_alone: false,
+                below: None,
             }),
             None => Inbound::Message(Message {
                 place,

@@ -63,6 +63,8 @@ text_enum! {
         Whoami = "whoami",
         /// Helps.
         Help = "help",
+        /// Says how a question is put. With one it is a message instead, which speaks to the bot.
+        Ask = "ask",
         /// The first command of a chat on Telegram.
         Start = "start",
         /// Lets people in.

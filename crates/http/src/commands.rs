@@ -14,9 +14,6 @@ use super::{
     runs,
 };
 
-/// `/ask TEXT` is TEXT, said to the bot.
-const ASK: &str = "ask";
-
 /// A command.
 pub(super) struct Given {
     name: CommandName,
@@ -39,13 +36,14 @@ pub(super) struct Sent {
 pub(super) fn read(text: &str) -> Option<Given> {
     let (name, argument) = Command::split(text, None)?;
     let name = CommandName::of(&name)?;
-    Some(Given { name, argument })
+    let is_question = name == CommandName::Ask && !argument.is_empty();
+    (!is_question).then_some(Given { name, argument })
 }
 
-/// The question behind `/ask`; another text as it is.
+/// The question behind `/ask`, which is said to the bot; another text as it is.
 pub(super) fn asked(text: String) -> String {
     match Command::split(&text, None) {
-        Some((name, argument)) if name == ASK && !argument.is_empty() => argument,
+        Some((name, argument)) if CommandName::Ask.is(&name) && !argument.is_empty() => argument,
         _ => text,
     }
 }
@@ -124,6 +122,7 @@ async fn permit(api: &Shared, caller: &Caller, given: &Given) -> Result<(), Prob
         | CommandName::Stop
         | CommandName::Whoami
         | CommandName::Help
+        | CommandName::Ask
         | CommandName::Start
         | CommandName::Rate => Ok(()),
     }
@@ -146,6 +145,7 @@ mod tests {
             ("/help@somebody_else", None),
             ("see /help", None),
             ("/ask what is this?", None),
+            ("/ask", given("ask", "")),
             ("/", None),
         ] {
             assert_eq!(name(text), expected, "{text}");

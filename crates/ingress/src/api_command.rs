@@ -119,6 +119,7 @@ impl IngressService {
             sent_at: now.to_jiff(),
             via: None,
             answered_alone: false,
+            below: None,
         };
         Box::pin(self.give(given, origin, Limited::No, Some(keyed), now)).await?;
         let mut conn = self.db.read().await?;

@@ -4,7 +4,7 @@ mod store;
 
 use std::time::Duration;
 
-use clifford_chat::inbound::{Accepted, Command, Message};
+use clifford_chat::inbound::{Accepted, Command, Message, PlaceKind};
 use clifford_core::{
     access::{self, Entry, PlaceRules},
     clock::Timestamp,
@@ -13,7 +13,11 @@ use clifford_core::{
     rate,
 };
 use clifford_engine::models::roles::Keyed as KeyedProvider;
-use clifford_store::{StoreError, people::users, places::settings};
+use clifford_store::{
+    StoreError,
+    people::users,
+    places::{settings, threads},
+};
 use clifford_telemetry::measures;
 
 use self::store::CommandRequest;
@@ -31,7 +35,7 @@ impl IngressService {
         if command.speaker.is_bot {
             return Ok(Accepted::Ignored);
         }
-        if command.name == "ask" && !command.argument.is_empty() {
+        if CommandName::Ask.is(&command.name) && !command.argument.is_empty() {
             return self.message(asked(command)).await;
         }
         // A person's key may be the one that is configured: it is encrypted, and nothing of it stays in the row.
@@ -42,6 +46,7 @@ impl IngressService {
         if !command.place.kind.is_private() && !is_known(&command.name) {
             return Ok(Accepted::Ignored);
         }
+        self.find_topic(&mut command).await?;
         self.learn_roles(&command.place, &mut command.speaker).await?;
         let origin = Origin {
             place: command.place.clone(),
@@ -61,6 +66,25 @@ impl IngressService {
             self.pace.release(platform, &account, counted, limited);
         }
         given
+    }
+
+    /// Gives a button's command the topic of the message that it stands below, where the platform did not tell it.
+    async fn find_topic(&self, command: &mut Command) -> Result<(), StoreError> {
+        let Some(message) = command.below.take() else {
+            return Ok(());
+        };
+        let place = &mut command.place;
+        let mut conn = self.db.read().await?;
+        let found = threads::of_sent(&mut conn, place.platform, &place.external_id, &message).await?;
+        if let Some(topic) = found.filter(|topic| topic.external_id != place.external_id) {
+            let whole = std::mem::replace(&mut place.external_id, topic.external_id);
+            // A topic of a private chat is one person's, too, and needs no parent.
+            if !place.kind.is_private() {
+                (place.parent, place.kind) = (Some(whole), PlaceKind::Thread);
+            }
+            place.name = topic.name;
+        }
+        Ok(())
     }
 
     /// Carries out a command, and goes on with what it stored.

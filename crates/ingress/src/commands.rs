@@ -189,6 +189,7 @@ pub async fn run(
         CommandName::Whoami => linking::whoami(tx, channel, user, account, lang).await,
         CommandName::Help => Ok(help::help(argument, channel, user, lang)),
         CommandName::Start => Ok(help::help("", channel, user, lang)),
+        CommandName::Ask => Ok(Done::say(lang.say(Help::HowToAsk))),
     }
 }
 

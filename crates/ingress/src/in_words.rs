@@ -83,6 +83,7 @@ impl IngressService {
             sent_at: message.sent_at,
             via: None,
             answered_alone: false,
+            below: None,
         }))
     }
 }

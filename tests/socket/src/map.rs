@@ -91,6 +91,7 @@ impl SocketMessage {
                 sent_at,
                 via: None,
                 answered_alone: false,
+                below: None,
             }),
             None => Inbound::Message(Message {
                 place,

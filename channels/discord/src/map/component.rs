@@ -22,6 +22,7 @@ pub(crate) fn press(payload: &InteractionPayload, place: Place, via: Option<Stri
         sent_at: created_at(payload.id),
         via,
         answered_alone: payload.is_below_private(),
+        below: None,
     }))
 }
 

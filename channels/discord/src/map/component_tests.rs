@@ -69,6 +69,7 @@ fn expected() -> Command {
         sent_at: "2021-05-24T19:00:19.685Z".parse().unwrap(),
         via: Some("via".to_owned()),
         answered_alone: false,
+        below: None,
     }
 }
 

@@ -313,6 +313,7 @@ pub(crate) fn command(payload: &InteractionPayload, place: Place, via: Option<&V
         sent_at,
         via,
         answered_alone,
+        below: None,
     })
 }
 

@@ -73,6 +73,7 @@ fn a_slash_command_is_a_command() {
             sent_at: sent_at(),
             via: Some("1:2:3:t".to_owned()),
             answered_alone: false,
+            below: None,
         };
         assert_eq!(
             command(&payload(name, &options), place(), Some(&via)),

@@ -77,6 +77,7 @@ fn pressed(place: Place, name: &str, argument: &str) -> Option<Inbound> {
         sent_at: now(),
         via: None,
         answered_alone: false,
+        below: None,
     }))
 }
 
@@ -137,11 +138,12 @@ fn a_press_is_its_command_where_its_message_stands() {
         ),
     ];
     for (name, message, place) in cases {
-        assert_eq!(
-            read_update(&update(&message, &none)),
-            pressed(place, "switch", "5"),
-            "{name}"
-        );
+        let is_old = message["date"] == 0;
+        let mut expected = pressed(place, "switch", "5");
+        if let Some(Inbound::Command(command)) = &mut expected {
+            command.below = is_old.then(|| "90".to_owned());
+        }
+        assert_eq!(read_update(&update(&message, &none)), expected, "{name}");
     }
     let all = update(&below(&private(), &none), &json!({"data": "forget all yes"}));
     assert_eq!(read_update(&all), pressed(in_private(), "forget", "all yes"));

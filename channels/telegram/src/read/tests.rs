@@ -253,6 +253,7 @@ fn commands_are_read_if_they_are_for_this_bot() {
             sent_at: sent_at(),
             via: None,
             answered_alone: false,
+            below: None,
         };
         assert_eq!(command(text), Some(Inbound::Command(expected)), "{text}");
     }

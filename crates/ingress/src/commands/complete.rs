@@ -76,6 +76,7 @@ const fn kind(command: CommandName) -> Option<Kind> {
         | CommandName::Undo
         | CommandName::Stop
         | CommandName::Whoami
+        | CommandName::Ask
         | CommandName::Start
         | CommandName::Pair
         | CommandName::Rate => return None,

@@ -1,4 +1,5 @@
-//! Threads in which a bot hears everything: it opened them, or somebody addressed it there once. Until `/close`.
+//! Threads in which a bot hears everything: it opened them, or somebody addressed it there once. Until `/close`. And the
+//! thread of a message that was sent, where a platform does not tell it.
 
 use clifford_chat::platform::Platform;
 use clifford_core::{
@@ -8,6 +9,7 @@ use clifford_core::{
     value::args,
 };
 
+use super::channels::SELECT;
 use crate::{Conn, StoreError, Tx};
 
 /// Whether the bot was addressed in the thread of a place, or opened it, and nobody closed it since.
@@ -74,4 +76,20 @@ pub async fn is_stored(
                     SELECT id FROM spaces WHERE platform = $1 AND external_id = $3))
                LIMIT 1";
     conn.exists(sql, args![platform.as_str(), place, space, message]).await
+}
+
+/// The channel, in a place or in a topic of it, of the outbound message that its platform knows by this id.
+pub async fn of_sent(
+    conn: &mut Conn,
+    platform: Platform,
+    place: &str,
+    message: &str,
+) -> Result<Option<Channel>, StoreError> {
+    let sql = format!(
+        "{SELECT} WHERE platform = $1 AND (external_id = $2 OR external_id LIKE $2 || ':%') AND id IN
+             (SELECT m.channel_id FROM message_parts p JOIN messages m ON m.id = p.message_id
+              WHERE p.platform_message_id = $3 AND m.direction = 'outbound')"
+    );
+    let found = conn.fetch_all(sql, args![platform.as_str(), place, message]).await?;
+    Ok(found.into_iter().next())
 }

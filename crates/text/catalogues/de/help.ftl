@@ -16,4 +16,5 @@ Owner = **Was Besitzer können**
 Managers = Wer diesen Ort verwaltet, darf hier für alle erlauben und ablehnen.
 Line = `/{ $form }`: { $about }
 LineInPrivate = `/{ $form }`: { $about } (im privaten Chat mit mir)
+HowToAsk = Schreib deine Frage dahinter, zum Beispiel `/ask wie weit ist der Mond entfernt?`.
 NoSuchCommand = Den Befehl `/{ $name }` kenne ich nicht. `/help` zeigt alle, die ich kenne.

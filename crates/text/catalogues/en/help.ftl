@@ -16,4 +16,5 @@ Owner = **What an owner can do**
 Managers = Whoever manages this place may approve and deny for everybody here.
 Line = `/{ $form }`: { $about }
 LineInPrivate = `/{ $form }`: { $about } (in a private chat with me)
+HowToAsk = Write your question behind it, such as `/ask how far away is the moon?`.
 NoSuchCommand = I don't know the command `/{ $name }`. `/help` shows those I know.

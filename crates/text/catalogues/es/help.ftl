@@ -16,4 +16,5 @@ Owner = **Lo que puede hacer el propietario**
 Managers = Quien administra este lugar puede aprobar y rechazar por todos.
 Line = `/{ $form }`: { $about }
 LineInPrivate = `/{ $form }`: { $about } (en un chat privado conmigo)
+HowToAsk = Escribe tu pregunta detrás, por ejemplo `/ask ¿a qué distancia está la Luna?`.
 NoSuchCommand = No conozco el comando `/{ $name }`. `/help` muestra los que conozco.

@@ -16,4 +16,5 @@ Owner = **Ce que peut faire un propriétaire**
 Managers = Les personnes qui gèrent ce lieu peuvent autoriser et refuser pour tout le monde ici.
 Line = `/{ $form }` : { $about }
 LineInPrivate = `/{ $form }` : { $about } (dans un chat privé avec moi)
+HowToAsk = Écris ta question à la suite, par exemple `/ask à quelle distance est la Lune ?`.
 NoSuchCommand = Je ne connais pas la commande `/{ $name }`. `/help` montre celles que je connais.

@@ -16,4 +16,5 @@ Owner = **オーナーができること**
 Managers = この場所の管理者は、ここにいる全員のために承認・拒否できます。
 Line = `/{ $form }`：{ $about }
 LineInPrivate = `/{ $form }`：{ $about }（プライベートチャットで）
+HowToAsk = 続けて質問を書いてください。例：`/ask 月までの距離は？`
 NoSuchCommand = コマンド `/{ $name }` は知りません。`/help` で一覧を確認できます。

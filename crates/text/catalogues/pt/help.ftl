@@ -16,4 +16,5 @@ Owner = **O que um dono pode fazer**
 Managers = Quem administra este lugar pode aprovar e negar por todos aqui.
 Line = `/{ $form }`: { $about }
 LineInPrivate = `/{ $form }`: { $about } (em um chat particular comigo)
+HowToAsk = Escreva sua pergunta em seguida, por exemplo `/ask a que distância fica a Lua?`.
 NoSuchCommand = Não conheço o comando `/{ $name }`. `/help` mostra os que conheço.

@@ -16,4 +16,5 @@ Owner = **所有者可以做什么**
 Managers = 管理此处的人可以代表这里的所有人批准和拒绝。
 Line = `/{ $form }`：{ $about }
 LineInPrivate = `/{ $form }`：{ $about }（在与我的私聊中）
+HowToAsk = 请把问题写在后面，例如 `/ask 月亮离我们有多远？`。
 NoSuchCommand = 我不认识命令 `/{ $name }`。`/help` 会列出我认识的命令。

@@ -26,6 +26,8 @@ messages! {
         Line { form: String, about: String },
         /// The same of one that is answered in private only.
         LineInPrivate { form: String, about: String },
+        /// `/ask` without a question.
+        HowToAsk,
         /// There is no such command.
         NoSuchCommand { name: String },
     }

@@ -132,11 +132,17 @@ impl TelegramFake {
 
     /// Somebody presses a button with this data below a message that is too old for Telegram to tell of.
     pub fn press_old(&self, chat: Chat, user: i64, data: &str) -> String {
+        self.press_below_old(chat, user, 1, data)
+    }
+
+    /// Somebody presses a button with this data below a message of the bot's that Telegram tells nothing else of: not even
+    /// its topic.
+    pub fn press_below_old(&self, chat: Chat, user: i64, message: i64, data: &str) -> String {
         let message = {
             let state = self.shared.lock();
             let room = state.rooms.get(&chat.id);
             let chat = room.map(|room| messages::chat(chat.id, room, state.people.get(&chat.id)));
-            json!({"chat": chat, "message_id": 1, "date": 0})
+            json!({"chat": chat, "message_id": message, "date": 0})
         };
         self.push_query(user, &message, data)
     }
