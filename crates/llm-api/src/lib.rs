@@ -3,5 +3,6 @@
 
 #![warn(missing_docs)]
 
+pub mod meter;
 pub mod model;
 pub mod tokens;

@@ -34,12 +34,20 @@ pub trait Sink: Send {
 
     /// The pieces so far are void: the call is made again.
     fn reset(&mut self);
+
+    /// A provider has begun to answer: it may charge for this attempt, whatever comes of it.
+    fn began(&mut self, provider: &str, model: &str);
+
+    /// The usage of this attempt, as far as the provider has told it.
+    fn used(&mut self, usage: Usage);
 }
 
 /// A sink that drops what it gets.
 impl Sink for () {
     fn text(&mut self, _: &str) {}
     fn reset(&mut self) {}
+    fn began(&mut self, _: &str, _: &str) {}
+    fn used(&mut self, _: Usage) {}
 }
 
 /// One call.
@@ -227,6 +235,8 @@ pub struct Completion {
     pub provider: String,
     /// The model's name.
     pub model: String,
+    /// It ended at the most tokens of a reply, and not where the model would have ended it.
+    pub is_cut: bool,
 }
 
 /// A tool call in the provider's own form.

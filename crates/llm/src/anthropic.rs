@@ -73,6 +73,8 @@ impl Anthropic {
         flow: &Flow,
         sink: &mut dyn Sink,
     ) -> Result<Completion, ModelError> {
+        let Provider { name, model, .. } = &self.0.config.section;
+        sink.began(name, model);
         let mut gathered = Gathered::default();
         if self.0.is_stream(&response) {
             self.read_stream(self.0.events(response, flow), flow, &mut gathered, sink)
@@ -85,6 +87,7 @@ impl Anthropic {
                 let whole: Whole = json::read(only).map_err(unread)?;
                 self.check(&whole)?;
                 gathered.add_whole(whole, has_halves, |text| sink.text(text));
+                tell_usage(&gathered, sink);
             } else {
                 for event in events.iter().take_while(|event| event.trim() != DONE) {
                     let event = json::read(event).map_err(unread)?;
@@ -137,7 +140,9 @@ impl Anthropic {
             Event::Message(whole) => self.check(whole)?,
             _ => {}
         }
-        Ok(gathered.add(event, has_halves, |text| sink.text(text)))
+        let grew = gathered.add(event, has_halves, |text| sink.text(text));
+        tell_usage(gathered, sink);
+        Ok(grew)
     }
 
     /// Whether this is a reply, and no error in the place of one.
@@ -152,12 +157,13 @@ impl Anthropic {
     fn completed(&self, mut gathered: Gathered, request: &Request) -> Result<Completion, ModelError> {
         gathered.end();
         let Provider { name, model, .. } = &self.0.config.section;
-        match gathered.stop_reason.as_deref() {
-            Some("refusal") => return Err(self.0.refused(&gathered.explanation)),
-            Some("max_tokens" | "model_context_window_exceeded") => {
-                tracing::warn!(provider = name, "reply reached its token limit");
-            }
-            _ => {}
+        let stop_reason = gathered.stop_reason.as_deref();
+        if stop_reason == Some("refusal") {
+            return Err(self.0.refused(&gathered.explanation));
+        }
+        let is_cut = matches!(stop_reason, Some("max_tokens" | "model_context_window_exceeded"));
+        if is_cut {
+            tracing::warn!(provider = name, "reply reached its token limit");
         }
         let tool_calls = gathered.take_calls();
         let usage = gathered.usage();
@@ -166,10 +172,18 @@ impl Anthropic {
             tool_calls,
             provider: name.clone(),
             model: model.clone(),
+            is_cut,
             ..Completion::default()
         };
         completion.usage = believed(name, usage, request, &completion);
         Ok(function::unwrap(completion, request.schema.as_ref()))
+    }
+}
+
+/// Tells the usage so far.
+fn tell_usage(gathered: &Gathered, sink: &mut dyn Sink) {
+    if let Some(usage) = gathered.usage() {
+        sink.used(usage);
     }
 }
 

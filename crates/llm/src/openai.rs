@@ -64,6 +64,8 @@ impl OpenAi {
         flow: &Flow,
         sink: &mut dyn Sink,
     ) -> Result<Completion, ModelError> {
+        let Provider { name, model, .. } = &self.0.config.section;
+        sink.began(name, model);
         let mut gathered = Gathered::default();
         if self.0.is_stream(&response) {
             self.read_stream(self.0.events(response, flow), flow, &mut gathered, sink)
@@ -119,9 +121,11 @@ impl OpenAi {
         if let Some(error) = chunk.error() {
             return Err(self.0.fault(Fault::from_value(error)));
         }
-        gathered
-            .add(chunk, has_halves, |text| sink.text(text))
-            .map_err(|error| self.0.fault(Fault::from_value(&error)))
+        let grew = gathered.add(chunk, has_halves, |text| sink.text(text));
+        if let Some(usage) = gathered.usage {
+            sink.used(usage);
+        }
+        grew.map_err(|error| self.0.fault(Fault::from_value(&error)))
     }
 
     fn completed(&self, mut gathered: Gathered, request: &Request) -> Result<Completion, ModelError> {
@@ -140,7 +144,8 @@ impl OpenAi {
                 .0
                 .broken(&gathered.text, &format!("the server gave the reply up ({finish})")));
         }
-        if ["length", "max_tokens", "model_length"].contains(&finish.as_str()) {
+        let is_cut = ["length", "max_tokens", "model_length"].contains(&finish.as_str());
+        if is_cut {
             tracing::warn!(provider = name, "reply reached its token limit");
         }
         let tool_calls = gathered.take_calls();
@@ -150,6 +155,7 @@ impl OpenAi {
             tool_calls,
             provider: name.clone(),
             model: model.clone(),
+            is_cut,
             ..Completion::default()
         };
         completion.usage = believed(name, usage, request, &completion);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use backon::{BackoffBuilder, ExponentialBuilder};
-use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
+use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink, Usage};
 use tokio::time::Instant;
 
 /// How often, and how long in between.
@@ -136,5 +136,13 @@ impl Sink for Watched<'_> {
     fn reset(&mut self) {
         self.wrote = false;
         self.sink.reset();
+    }
+
+    fn began(&mut self, provider: &str, model: &str) {
+        self.sink.began(provider, model);
+    }
+
+    fn used(&mut self, usage: Usage) {
+        self.sink.used(usage);
     }
 }

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use clifford_llm_api::model::Sink;
+use clifford_llm_api::model::{Sink, Usage};
 use tokio::time::{Instant, sleep_until};
 
 /// The longest pause in a reply that is being written when its model's share is over.
@@ -91,5 +91,13 @@ impl Sink for Listening<'_> {
     fn reset(&mut self) {
         *self.heard.inner() = None;
         self.sink.reset();
+    }
+
+    fn began(&mut self, provider: &str, model: &str) {
+        self.sink.began(provider, model);
+    }
+
+    fn used(&mut self, usage: Usage) {
+        self.sink.used(usage);
     }
 }

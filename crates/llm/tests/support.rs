@@ -43,4 +43,8 @@ impl Sink for Heard {
     fn reset(&mut self) {
         self.0.push(None);
     }
+
+    fn began(&mut self, _: &str, _: &str) {}
+
+    fn used(&mut self, _: Usage) {}
 }

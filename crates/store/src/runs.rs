@@ -15,6 +15,7 @@ use clifford_core::{
     clock::Timestamp,
     id::{ChannelId, ContextId, RunId, UserId, WorkerId},
     row::FromRow,
+    run::step::LlmResponse,
     runs::{CancelReason, Run, RunStatus, WakeOn, WakeReason},
     value::args,
 };
@@ -212,6 +213,24 @@ pub struct Parked {
     pub queued: Vec<Queued>,
     /// How many turns the conversation has.
     pub turns: i64,
+}
+
+/// Counts a call of a run that gave no reply. Its steps have none of it.
+pub async fn count_lost(tx: &mut Tx, run: RunId, call: &LlmResponse) -> Result<(), StoreError> {
+    tx.defer(
+        "UPDATE runs SET cost = cost + $4,
+             prompt_tokens = CASE WHEN prompt_tokens > 1000000000000000 THEN prompt_tokens ELSE prompt_tokens + $2 END,
+             completion_tokens = CASE WHEN completion_tokens > 1000000000000000 THEN completion_tokens
+                 ELSE completion_tokens + $3 END
+         WHERE id = $1",
+        args![
+            run,
+            call.prompt_tokens_of_all(),
+            call.completion_tokens_of_all(),
+            call.cost_of_all()
+        ],
+    )
+    .await
 }
 
 fn ask_advance(lease: &Lease, change: &Advance, now: Timestamp) -> Result<Statement, StoreError> {

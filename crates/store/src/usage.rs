@@ -40,8 +40,23 @@ pub struct Call {
     pub role: Role,
 }
 
-/// Records one model call.
+/// Records one model call, and the attempts before it that were lost: a row each.
 pub async fn insert(tx: &mut Tx, call: Call, response: &LlmResponse, now: Timestamp) -> Result<(), StoreError> {
+    for lost in &response.lost {
+        let lost = LlmResponse {
+            provider: lost.provider.clone(),
+            model: lost.model.clone(),
+            usage: lost.usage,
+            cost: lost.cost,
+            own_key: response.own_key,
+            ..LlmResponse::default()
+        };
+        insert_one(tx, Call { seq: None, ..call }, &lost, now).await?;
+    }
+    insert_one(tx, call, response, now).await
+}
+
+async fn insert_one(tx: &mut Tx, call: Call, response: &LlmResponse, now: Timestamp) -> Result<(), StoreError> {
     tx.defer(
         "INSERT INTO usage (id, run_id, seq, user_id, space_id, channel_id, role, provider, model, prompt_tokens,
              completion_tokens, cached_tokens, cache_write_tokens, estimated, cost, own_key, created_at)

@@ -113,6 +113,34 @@ pub struct Recalled {
 }
 
 impl Recalled {
+    /// The same without anything that was said or remembered before.
+    #[must_use]
+    pub fn without_past(self) -> Self {
+        let Conversation { name, model, .. } = self.conversation;
+        Self {
+            conversation: Conversation {
+                name,
+                model,
+                ..Conversation::default()
+            },
+            items: Placed::default(),
+            elsewhere: Placed::default(),
+            outside: Outside::default(),
+            has_tainted_item: false,
+            ..self
+        }
+    }
+
+    /// It shows something that was said or remembered before.
+    pub fn has_past(&self) -> bool {
+        let conversation = &self.conversation;
+        let (items, elsewhere) = (&self.items, &self.elsewhere);
+        !conversation.turns.is_empty()
+            || conversation.summary.is_some()
+            || !(items.front.is_empty() && items.back.is_empty())
+            || !(elsewhere.front.is_empty() && elsewhere.back.is_empty())
+    }
+
     /// The messages whose words it shows.
     pub fn messages(&self) -> Vec<MessageId> {
         let said = self.conversation.turns.iter().filter_map(|turn| turn.id);

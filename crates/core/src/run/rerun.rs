@@ -86,9 +86,9 @@ impl RerunSpent {
         replies.fold(Self::default(), |mut spent, reply| {
             spent.models.insert(format!("{}/{}", reply.provider, reply.model));
             spent.calls += 1;
-            spent.prompt_tokens = spent.prompt_tokens.saturating_add(reply.usage.prompt_tokens);
-            spent.completion_tokens = spent.completion_tokens.saturating_add(reply.usage.completion_tokens);
-            spent.cost += reply.cost;
+            spent.prompt_tokens = spent.prompt_tokens.saturating_add(reply.prompt_tokens_of_all());
+            spent.completion_tokens = spent.completion_tokens.saturating_add(reply.completion_tokens_of_all());
+            spent.cost += reply.cost_of_all();
             spent
         })
     }

@@ -141,6 +141,8 @@ pub struct RunState {
     pub taken_in: Vec<(MessageId, u32)>,
     /// The provider and model of its last reply.
     pub answered_by: Option<(String, String)>,
+    /// That reply ended at the most tokens of one.
+    pub is_cut: bool,
     /// Tokens used.
     pub tokens: u64,
     /// Money spent.
@@ -314,10 +316,14 @@ impl RunState {
             self.same_signature = Some(signature);
         }
         self.iterations += 1;
-        self.tokens = self.tokens.saturating_add(counted(&response.usage, self.cached_share));
-        self.cost += response.cost;
+        let lost = response.tokens_of_all().saturating_sub(response.usage.tokens());
+        self.tokens = (self.tokens)
+            .saturating_add(counted(&response.usage, self.cached_share))
+            .saturating_add(lost);
+        self.cost += response.cost_of_all();
         self.worked_ms = self.worked_ms.saturating_add(response.duration_ms);
         self.answered_by = Some((response.provider.clone(), response.model.clone()));
+        self.is_cut = response.is_cut;
         let reply = match self.mode {
             Mode::Run => reading::reply(response),
             Mode::Chat => chat::message(response),

@@ -3,10 +3,13 @@
 use clifford_core::{
     budget::{Amount, Settlement},
     id::UserId,
-    models::Role,
-    run::step::LlmResponse,
+    models::{Role, bounded},
+    run::step::{LlmResponse, LostAttempt},
 };
-use clifford_llm_api::model::Usage;
+use clifford_llm_api::{
+    meter::Lost,
+    model::{Completion, Usage},
+};
 use clifford_store::{
     StoreError, budgets,
     usage::{self, Call},
@@ -14,7 +17,10 @@ use clifford_store::{
 
 use crate::{
     Context,
-    models::{Own, roles::Roles},
+    models::{
+        Own,
+        roles::{Payer, Roles},
+    },
 };
 
 /// The model of a call whose reply nobody waited for: which one it was is not known.
@@ -55,9 +61,56 @@ pub async fn charge(
 /// The amount of a call that counts against budgets.
 pub fn spent(response: &LlmResponse) -> Amount {
     Amount {
-        cost: response.cost,
-        tokens: response.usage.tokens(),
+        cost: response.cost_of_all(),
+        tokens: response.tokens_of_all(),
     }
+}
+
+/// The attempts of a call that gave no reply, with their prices, which are counted.
+pub fn priced(roles: &Roles, role: Role, own: Option<&Own>, lost: Vec<Lost>) -> Vec<LostAttempt> {
+    let payer = if own.is_some() { Payer::Person } else { Payer::Bot };
+    let price = |lost: Lost| {
+        let attempt = Completion {
+            usage: bounded(lost.usage),
+            provider: lost.provider,
+            model: lost.model,
+            ..Completion::default()
+        };
+        LostAttempt {
+            cost: roles.charge(role, &attempt, payer),
+            usage: attempt.usage,
+            provider: attempt.provider,
+            model: attempt.model,
+        }
+    };
+    lost.into_iter().map(price).collect()
+}
+
+/// The charge for a call without a reply: its attempts; where none had begun, its prompt if it was broken off here, and
+/// nothing (`None`) if it was refused.
+pub fn without_reply(
+    roles: &Roles,
+    role: Role,
+    prompt_tokens: u64,
+    own: Option<&Own>,
+    lost: Vec<Lost>,
+    is_broken_off: bool,
+) -> Option<LlmResponse> {
+    let mut attempts = priced(roles, role, own, lost);
+    let Some(last) = attempts.pop() else {
+        return is_broken_off
+            .then(|| broken_off(roles, role, prompt_tokens, own))
+            .flatten();
+    };
+    Some(LlmResponse {
+        usage: last.usage,
+        provider: last.provider,
+        model: last.model,
+        cost: last.cost,
+        own_key: own.is_some(),
+        lost: attempts,
+        ..LlmResponse::default()
+    })
 }
 
 /// The charge for a call that was abandoned, because it was stopped or its time was over: the cost of its prompt, as

@@ -271,8 +271,8 @@ impl Commit {
     /// The cost of the calls whose replies it records.
     fn spent(&self) -> Amount {
         self.responses().fold(Amount::default(), |sum, (_, response)| Amount {
-            cost: sum.cost + response.cost,
-            tokens: sum.tokens.saturating_add(response.usage.tokens()),
+            cost: sum.cost + response.cost_of_all(),
+            tokens: sum.tokens.saturating_add(response.tokens_of_all()),
         })
     }
 
@@ -300,12 +300,12 @@ impl Commit {
         };
         for (_, response) in self.responses() {
             change.llm_calls += 1;
-            change.prompt_tokens = change.prompt_tokens.saturating_add(response.usage.prompt_tokens);
+            change.prompt_tokens = change.prompt_tokens.saturating_add(response.prompt_tokens_of_all());
             change.completion_tokens = change
                 .completion_tokens
-                .saturating_add(response.usage.completion_tokens);
+                .saturating_add(response.completion_tokens_of_all());
             change.cached_tokens = change.cached_tokens.saturating_add(response.usage.cached_tokens);
-            change.cost += response.cost;
+            change.cost += response.cost_of_all();
             change.worked_ms = change.worked_ms.saturating_add(response.duration_ms);
         }
         for step in &self.steps {

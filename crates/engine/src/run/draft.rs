@@ -15,7 +15,7 @@ use std::sync::Arc;
 use clifford_chat::outbound::DeliveryKey;
 use clifford_core::id::{ChannelId, RunId};
 use clifford_delivery::{Delivery, StreamingText};
-use clifford_llm_api::model::Sink;
+use clifford_llm_api::model::{Sink, Usage};
 use clifford_vault::Masker;
 
 use self::{
@@ -195,6 +195,10 @@ impl Sink for Draft {
         self.reading = Reading::of(self.shape);
         self.take_back();
     }
+
+    fn began(&mut self, _: &str, _: &str) {}
+
+    fn used(&mut self, _: Usage) {}
 }
 
 #[cfg(test)]

@@ -151,6 +151,8 @@ pub struct Session<'a> {
     private: KnownWords,
     /// Its model refused the images that it was shown.
     is_blind: bool,
+    /// Its model refused what was said and remembered before: the prompt goes without.
+    is_without_past: bool,
     /// The words of a voice message, for the next commit.
     heard: Option<Heard>,
     /// The next commit says something that its person is told once.
@@ -223,6 +225,7 @@ impl<'a> Session<'a> {
             history: None,
             private: KnownWords::default(),
             is_blind: false,
+            is_without_past: false,
             heard: None,
             told_once: None,
             is_again: false,

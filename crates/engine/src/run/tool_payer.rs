@@ -14,6 +14,7 @@ use clifford_core::{
     run::step::{LlmResponse, Spent},
 };
 use clifford_llm_api::{
+    meter::Meter,
     model::{Completion, ModelError, Request},
     tokens::estimate_request,
 };
@@ -30,7 +31,10 @@ use tokio::time::Instant;
 
 use crate::{
     Context,
-    budget::reserve::{Claim, ReserveOutcome, Telling},
+    budget::{
+        charge,
+        reserve::{Claim, ReserveOutcome, Telling},
+    },
     models::{
         byok,
         roles::{NoReply, Payer},
@@ -153,7 +157,7 @@ impl ToolPayer {
             role: call.role,
         };
         let cx = Arc::clone(&self.cx);
-        self.to_the_end(async move { crate::budget::charge::charge(&cx, of, response, call.settlement).await })
+        self.to_the_end(async move { charge::charge(&cx, of, response, call.settlement).await })
             .await
     }
 
@@ -206,16 +210,19 @@ impl Pays for ToolPayer {
         self.begin(UnderWay {
             role,
             settlement,
-            broken_off: crate::budget::charge::broken_off(roles, role, prompt_tokens, own.as_ref()),
+            broken_off: charge::broken_off(roles, role, prompt_tokens, own.as_ref()),
         });
         request.deadline = Some((Instant::now() + cx.settings.engine().max_run_time).into_std());
-        let completion = match roles.ask(role, own.as_ref(), &request, &mut ()).await {
+        let mut unwatched = ();
+        let mut meter = Meter::new(&mut unwatched, prompt_tokens);
+        let reply = roles.ask(role, own.as_ref(), &request, &mut meter).await;
+        let lost = meter.lost(reply.is_ok());
+        let completion = match reply {
             Ok(completion) => completion,
             Err(NoReply { error, timed_out }) => {
-                if timed_out {
-                    self.charge_broken_off().await;
-                } else {
-                    self.forget().await?;
+                match charge::without_reply(roles, role, prompt_tokens, own.as_ref(), lost, timed_out) {
+                    Some(response) => self.pay(response).await?,
+                    None => self.forget().await?,
                 }
                 let refused = own.and_then(|own| byok::refused(&own.provider, &error, false));
                 let refused = refused.map(|refused| refused.text(Lang::English));
@@ -229,6 +236,7 @@ impl Pays for ToolPayer {
             model: completion.model.clone(),
             cost: roles.charge(role, &completion, payer),
             own_key: own.is_some(),
+            lost: charge::priced(roles, role, own.as_ref(), lost),
             ..LlmResponse::default()
         };
         self.pay(response).await?;
@@ -244,7 +252,7 @@ impl Pays for ToolPayer {
             usage,
             ..LlmResponse::default()
         };
-        let settlement = self.reserve(crate::budget::charge::spent(&bill(guessed))).await?;
+        let settlement = self.reserve(charge::spent(&bill(guessed))).await?;
         self.begin(UnderWay {
             role: purchase.role,
             settlement,

@@ -80,6 +80,7 @@ impl RunState {
             taken_in: Vec::new(),
             transcript: Transcript::default(),
             answered_by: None,
+            is_cut: false,
             tokens: 0,
             cost: 0.0,
             worked_ms: 0,

@@ -9,6 +9,7 @@ use clifford_core::{
     run::step::LlmResponse,
 };
 use clifford_llm_api::{
+    meter::Meter,
     model::{Completion, ModelError, Request},
     tokens::estimate_request,
 };
@@ -22,7 +23,10 @@ use tokio::time::Instant;
 
 use crate::{
     Context,
-    budget::reserve::{Claim, ReserveOutcome},
+    budget::{
+        charge,
+        reserve::{Claim, ReserveOutcome},
+    },
     jobs::{JobError, enter_isolation, leave_isolation},
     models::roles::{NoReply, Payer},
 };
@@ -116,17 +120,18 @@ async fn complete_within(
     crash::reach(Point::BeforeMemoryCall);
     request.deadline = Some((Instant::now() + cx.settings.engine().max_run_time).into_std());
     leave_isolation(cx, whose.lease).await?;
-    let reply = cx.models.ask(Role::Memory, None, &request, &mut ()).await;
+    let mut unwatched = ();
+    let mut meter = Meter::new(&mut unwatched, prompt_tokens);
+    let reply = cx.models.ask(Role::Memory, None, &request, &mut meter).await;
+    let lost = meter.lost(reply.is_ok());
     // The call is paid for, even if another worker has the job by now.
     let entered = enter_isolation(cx, whose.lease).await;
     let completion = match reply {
         Ok(completion) => completion,
         Err(NoReply { error, timed_out }) => {
-            let broken_off = crate::budget::charge::broken_off(&cx.models, Role::Memory, prompt_tokens, None);
-            match (broken_off.filter(|_| timed_out), settlement) {
-                (Some(response), settlement) => {
-                    crate::budget::charge::charge(cx, whose.call(), response, settlement).await?
-                }
+            let charged = charge::without_reply(&cx.models, Role::Memory, prompt_tokens, None, lost, timed_out);
+            match (charged, settlement) {
+                (Some(response), settlement) => charge::charge(cx, whose.call(), response, settlement).await?,
                 (None, Some(settlement)) => crate::budget::reserve::release(cx, settlement).await?,
                 (None, None) => {}
             }
@@ -138,10 +143,11 @@ async fn complete_within(
         provider: completion.provider.clone(),
         model: completion.model.clone(),
         cost: cx.models.charge(Role::Memory, &completion, Payer::Bot),
+        lost: charge::priced(&cx.models, Role::Memory, None, lost),
         ..LlmResponse::default()
     };
-    progress.count(&completion, response.cost);
-    crate::budget::charge::charge(cx, whose.call(), response, settlement).await?;
+    progress.count(&completion, response.cost_of_all());
+    charge::charge(cx, whose.call(), response, settlement).await?;
     entered?;
     Ok(completion)
 }

@@ -5,8 +5,8 @@ use clifford_core::{
     models::Role,
     run::{endings, sentences::Sentence, step::EndingKind},
 };
-use clifford_llm_api::model::Request;
-use clifford_store::usage::Call;
+use clifford_llm_api::{meter::Lost, model::Request};
+use clifford_store::{runs, usage::Call};
 
 use super::{Gone, Session};
 use crate::{
@@ -69,14 +69,30 @@ impl Session<'_> {
         }
     }
 
-    /// Charges for a call that nobody waits for any more. `own`: by a key of the person's.
-    pub(super) async fn charge_abandoned(&mut self, role: Role, prompt_tokens: u64, own: Option<&Own>) {
-        let Some(response) = crate::budget::charge::broken_off(self.models(), role, prompt_tokens, own) else {
+    /// Charges for a call without a reply: for the attempts that were lost, or for its prompt where it is broken off.
+    /// `own`: by a key of the person's.
+    pub(super) async fn charge_without_reply(
+        &mut self,
+        role: Role,
+        prompt_tokens: u64,
+        own: Option<&Own>,
+        lost: Vec<Lost>,
+        is_broken_off: bool,
+    ) {
+        let models = self.models();
+        let charged = crate::budget::charge::without_reply(models, role, prompt_tokens, own, lost, is_broken_off);
+        let Some(response) = charged else {
             return;
         };
-        let settlement = self.settlement.take();
-        if let Err(error) = crate::budget::charge::charge(self.cx, self.unrecorded(role), response, settlement).await {
-            tracing::warn!(run_id = %self.work.run.id, %error, "failed to charge an interrupted model call");
+        let (settlement, run) = (self.settlement.take(), self.work.run.id);
+        let counted = response.clone();
+        let charged = crate::budget::charge::charge(self.cx, self.unrecorded(role), response, settlement).await;
+        let counts = self
+            .cx
+            .db
+            .mark(move |tx| Box::pin(async move { runs::count_lost(tx, run, &counted).await }));
+        if let Err(error) = charged.and(counts.await) {
+            tracing::warn!(run_id = %run, %error, "failed to charge a model call without a reply");
         }
     }
 

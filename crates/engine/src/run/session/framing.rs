@@ -35,11 +35,17 @@ impl Session<'_> {
             if !self.keys.is_empty() && !user_secrets::answers_one(&mut self.cx.db.read_local().await?, run.id).await? {
                 self.keys.clear();
             }
-            let said_around = self.ambient(&found.settings);
+            let said_around = match self.is_without_past {
+                true => Vec::new(),
+                false => self.ambient(&found.settings),
+            };
             let options = self.cx.tools.options(&found.settings);
             let options = self.options.insert(Arc::new(options));
             let (defaults, tokens) = (settings.defaults(), settings.memory.cross_channel_tokens);
             let mut recalled = recall::recall(found, &run.input_text, defaults, tokens);
+            if self.is_without_past {
+                recalled = recalled.without_past();
+            }
             let tools = Toolbox {
                 registry: &self.cx.tools.registry,
                 options: &Arc::clone(options),

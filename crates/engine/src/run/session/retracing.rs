@@ -23,7 +23,10 @@ use clifford_core::{
         step::{LlmResponse, StepKind, ToolCall, ToolResult},
     },
 };
-use clifford_llm_api::model::{Completion, ModelError};
+use clifford_llm_api::{
+    meter::{Lost, Meter},
+    model::{Completion, ModelError},
+};
 use clifford_store::{people::keys::EncryptedKey, usage::Call};
 use tokio_util::sync::CancellationToken;
 
@@ -211,15 +214,15 @@ impl<'a> Session<'a> {
                 }
             }
             let began = Instant::now();
-            let reply = self.send_again(terms, role, own, &mut prompt, reserved).await?;
-            if self.is_unseen(&reply) {
+            let (reply, lost) = self.send_again(terms, role, own, &mut prompt, reserved).await?;
+            if self.is_unseen(&reply) || self.is_of_past(&reply) {
                 self.frame().await?;
                 continue;
             }
             match reply {
                 Ok(completion) => {
                     let request = self.requested(&prompt, hash(&prompt.request.messages));
-                    let response = self.replied(role, own, completion, began);
+                    let response = self.replied(role, own, completion, lost, began);
                     let call = of(terms, role);
                     charge::charge(self.cx, call, response.clone(), reserved.take()).await?;
                     return Ok(Answer::Replied(Box::new((request, response))));
@@ -262,7 +265,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Sends a request. One that is broken off, or whose time is over, is charged.
+    /// Sends a request; the reply, and the attempts before it that were lost. A request without a reply is charged.
     async fn send_again(
         &self,
         terms: &Terms,
@@ -270,25 +273,30 @@ impl<'a> Session<'a> {
         own: Option<&Own>,
         prompt: &mut Prompt,
         reserved: &mut Option<Settlement>,
-    ) -> Result<Result<Completion, NoReply>, Gone> {
+    ) -> Result<(Result<Completion, NoReply>, Vec<Lost>), Gone> {
         let left = (self.rules.engine.max_run_time).saturating_sub(Duration::from_millis(self.state.worked_ms));
         let tokens = prompt.tokens();
         let request = &mut prompt.request;
         request.deadline = Some((tokio::time::Instant::now() + left).into_std());
         let mut unwatched = ();
+        let mut meter = Meter::new(&mut unwatched, tokens);
         let reply = tokio::select! {
-            reply = self.models().ask(role, own, request, &mut unwatched) => Some(reply),
+            reply = self.models().ask(role, own, request, &mut meter) => Some(reply),
             () = self.cancelled.cancelled() => None,
         };
         let is_broken_off = match &reply {
+            Some(Ok(_)) => {
+                let lost = meter.lost(true);
+                return reply.map(|reply| (reply, lost)).ok_or(Gone::Cancelled);
+            }
             Some(Err(no_reply)) => no_reply.timed_out,
-            Some(Ok(_)) => false,
             None => true,
         };
-        if is_broken_off && let Some(response) = charge::broken_off(self.models(), role, tokens, own) {
+        let lost = meter.lost(false);
+        if let Some(response) = charge::without_reply(self.models(), role, tokens, own, lost, is_broken_off) {
             charge::charge(self.cx, of(terms, role), response, reserved.take()).await?;
         }
-        reply.ok_or(Gone::Cancelled)
+        reply.map(|reply| (reply, Vec::new())).ok_or(Gone::Cancelled)
     }
 
     /// The window for the next try of a prompt that was refused as too long; `None`: there is none.

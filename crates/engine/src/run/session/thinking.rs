@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use clifford_content::memory::recall::Recalled;
 use clifford_core::{
     models::Role,
     people::UserRole,
@@ -19,12 +20,16 @@ use clifford_core::{
         step::{EndingKind, Event, LlmResponse, StepKind},
     },
 };
-use clifford_llm_api::model::{Completion, Message, ModelError};
+use clifford_llm_api::{
+    meter::{Lost, Meter},
+    model::{Completion, Message, ModelError},
+};
 use clifford_telemetry::failpoint::{self as crash, Point, Way};
 use sha2::{Digest, Sha256};
 
 use super::{Gone, Session, millis};
 use crate::{
+    budget::charge,
     models::{
         Own, byok,
         roles::{NoReply, Payer},
@@ -39,6 +44,8 @@ struct Exchange {
     began: Instant,
     draft: Draft,
     reply: Result<Completion, NoReply>,
+    /// The attempts that gave no reply.
+    lost: Vec<Lost>,
 }
 
 /// How often a prompt is made shorter that its model refuses as too long.
@@ -86,23 +93,23 @@ impl Session<'_> {
             began,
             draft,
             reply,
+            lost,
         } = asked;
         let prompt_tokens = prompt.tokens();
         self.push(self.requested(&prompt, prompt_hash));
         let completion = match reply {
             Ok(completion) => completion,
             Err(NoReply { error, timed_out }) => {
-                if timed_out {
-                    self.charge_abandoned(role, prompt_tokens, own.as_ref()).await;
-                    if failing::is_of_time(&error) {
-                        return self.out_of_time(&error).await;
-                    }
+                self.charge_without_reply(role, prompt_tokens, own.as_ref(), lost, timed_out)
+                    .await;
+                if timed_out && failing::is_of_time(&error) {
+                    return self.out_of_time(&error).await;
                 }
                 return self.no_reply(&error, own.as_ref()).await;
             }
         };
         draft.end();
-        let response = self.replied(role, own.as_ref(), completion, began);
+        let response = self.replied(role, own.as_ref(), completion, lost, began);
         self.push(StepKind::Event(Event::LlmResponse(response)));
         if crash::is_armed(Point::ResponseRecorded) {
             self.commit(Effects::default()).await?;
@@ -135,7 +142,14 @@ impl Session<'_> {
     }
 
     /// A reply with its cost, which is counted.
-    pub(super) fn replied(&self, role: Role, own: Option<&Own>, completion: Completion, began: Instant) -> LlmResponse {
+    pub(super) fn replied(
+        &self,
+        role: Role,
+        own: Option<&Own>,
+        completion: Completion,
+        lost: Vec<Lost>,
+        began: Instant,
+    ) -> LlmResponse {
         let payer = if own.is_some() { Payer::Person } else { Payer::Bot };
         let cost = self.models().charge(role, &completion, payer);
         LlmResponse {
@@ -147,17 +161,19 @@ impl Session<'_> {
             cost,
             duration_ms: millis(began.elapsed()),
             own_key: own.is_some(),
+            lost: charge::priced(self.models(), role, own, lost),
+            is_cut: completion.is_cut,
         }
     }
 
     /// Asks with a prompt that fits, and with shorter ones while it is refused as too long. `None`: the run has ended, or
-    /// is asked once more without images.
+    /// is asked once more without images, or without what was said before.
     async fn ask(&mut self, role: Role, own: Option<&Own>) -> Result<Option<Exchange>, Gone> {
         let mut window = Window {
             tokens: self.models().window(role, own),
             reply: self.models().reply_limit(role),
         };
-        let mut shortened = 0;
+        let (mut shortened, mut lost) = (0, Vec::new());
         loop {
             let Some(frame) = &mut self.frame else {
                 return Err(Gone::Panicked);
@@ -185,14 +201,22 @@ impl Session<'_> {
             request.deadline = Some((tokio::time::Instant::now() + left).into_std());
             self.cx.leave_isolation(self.work.lease).await;
             let mut draft = self.draft();
+            let mut meter = Meter::new(&mut draft, tokens);
             let reply = tokio::select! {
-                reply = self.models().ask(role, own, request, &mut draft) => reply,
-                () = self.cancelled.cancelled() => {
-                    self.charge_abandoned(role, tokens, own).await;
-                    return Err(Gone::Cancelled);
-                }
+                reply = self.models().ask(role, own, request, &mut meter) => Some(reply),
+                () = self.cancelled.cancelled() => None,
+            };
+            lost.extend(meter.lost(matches!(reply, Some(Ok(_)))));
+            let Some(reply) = reply else {
+                self.charge_without_reply(role, tokens, own, lost, true).await;
+                return Err(Gone::Cancelled);
             };
             if self.is_unseen(&reply) {
+                self.cx.enter_isolation(self.work.lease).await;
+                return Ok(None);
+            }
+            if self.is_of_past(&reply) {
+                self.charge_without_reply(role, tokens, own, lost, false).await;
                 self.cx.enter_isolation(self.work.lease).await;
                 return Ok(None);
             }
@@ -234,6 +258,7 @@ impl Session<'_> {
                 began,
                 draft,
                 reply,
+                lost,
             }));
         }
     }
@@ -255,6 +280,25 @@ impl Session<'_> {
         self.is_blind = true;
         self.frame = None;
         true
+    }
+
+    /// Whether the model declined to answer, and may do so because of what was said or remembered before: the prompt is put
+    /// together once more without. Else one message that a filter refuses would silence all that come after it.
+    pub(super) fn is_of_past(&mut self, reply: &Result<Completion, NoReply>) -> bool {
+        let declined = matches!(
+            reply,
+            Err(NoReply {
+                error: ModelError::Refused { .. },
+                timed_out: false,
+            })
+        );
+        let may_be = declined && !self.is_without_past && self.recalled.as_ref().is_some_and(Recalled::has_past);
+        if may_be {
+            tracing::info!(run_id = %self.work.run.id, "prompt declined by the model, retrying without what was said before");
+            self.is_without_past = true;
+            self.frame = None;
+        }
+        may_be
     }
 
     /// The decision on a run whose next prompt exceeds its tokens, or its model's window; `None`: it is asked.
