@@ -120,4 +120,5 @@ mod weather;
 mod web;
 mod webhook;
 mod windows;
+mod without_reply;
 mod worker_processes;

@@ -16,7 +16,10 @@ pub(crate) use spawn::spec_signature;
 use super::{
     approval,
     decision::{Decision, Ending, Failure, Then},
-    endings::{apology, complete, fail, out_of_budget, spent_budget, unless_stuck, unsaid, unsaid_in},
+    endings::{
+        apology, complete, fail, held_back, out_of_budget, spent_budget, unless_stuck, unsaid, unsaid_in,
+        with_held_back,
+    },
     gates::{self, Refusal},
     rules::Rules,
     sentences,
@@ -243,18 +246,29 @@ fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>
     }
 }
 
+/// The note about a reply that ended at the most tokens of one.
+const CUT_REPLY: &str = "Your reply could not be read: it was cut off at the most tokens that one reply may have. Reply with \
+                         one JSON object of the forms above that is much shorter. Give long content in parts, by \
+                         set_output with mode append.";
+
 /// An unreadable reply is asked for again, then given up.
 fn unreadable(state: &RunState, rules: &Rules, fault: &Unreadable) -> Decision {
     if state.bad_replies < rules.engine.max_json_retries {
-        let text = format!(
-            "Your reply could not be read: {fault}. Reply with one JSON object of the forms above, and nothing else."
-        );
+        let text = match state.is_cut {
+            true => CUT_REPLY.to_owned(),
+            false => format!(
+                "Your reply could not be read: {fault}. Reply with one JSON object of the forms above, and nothing else."
+            ),
+        };
         return Decision::Record(vec![note(NoteAbout::BadReply, &text)]);
     }
     let failure = Failure {
         kind: EndingKind::BadReply,
-        message: apology(state, &sentences::BAD_REPLY),
-        error: format!("the model's reply could not be read: {fault}"),
+        message: apology(state, &sentences::of_bad_reply(state.is_cut)),
+        error: match state.is_cut {
+            true => format!("the model's reply was cut off at the most tokens of one (max_tokens): {fault}"),
+            false => format!("the model's reply could not be read: {fault}"),
+        },
     };
     Decision::Fail {
         before: vec![],
@@ -262,7 +276,8 @@ fn unreadable(state: &RunState, rules: &Rules, fault: &Unreadable) -> Decision {
     }
 }
 
-/// A message ends the run if it is a question, a repeat, the whole answer, a subagent's, or follows a failure.
+/// A message ends the run if it is a question, a repeat, the whole answer, a subagent's, or follows a failure. Then the
+/// person also gets what was put together for them.
 fn say(state: &RunState, message: &str, has_files: bool, mut before: Vec<StepKind>) -> Decision {
     let output = if state.output.is_empty() {
         message
@@ -308,7 +323,7 @@ fn say(state: &RunState, message: &str, has_files: bool, mut before: Vec<StepKin
             let ending = Ending {
                 kind: EndingKind::Message,
                 output: output.to_owned(),
-                message: None,
+                message: held_back(state, message),
             };
             return Decision::Complete { before, ending };
         }
@@ -318,12 +333,11 @@ fn say(state: &RunState, message: &str, has_files: bool, mut before: Vec<StepKin
         ));
         return Decision::Record(before);
     }
-    let then = if ends { Then::Complete } else { Then::Continue };
-    Decision::Say {
-        before,
-        text: message.to_owned(),
-        then,
-    }
+    let (text, then) = match ends {
+        true => (with_held_back(state, message), Then::Complete),
+        false => (message.to_owned(), Then::Continue),
+    };
+    Decision::Say { before, text, then }
 }
 
 fn is_question(message: &str) -> bool {
@@ -411,7 +425,8 @@ fn recover(
             Decision::Complete { before, ending }
         }
         RecoverAction::AskUser => {
-            let text = message.map_or_else(|| state.lang.say(Outcome::HowToGoOn), str::to_owned);
+            let question = message.map_or_else(|| state.lang.say(Outcome::HowToGoOn), str::to_owned);
+            let text = with_held_back(state, &question);
             let ending = Ending {
                 kind: EndingKind::Recover,
                 output: text.clone(),

@@ -11,9 +11,14 @@ use super::{
     gates::Fatal,
     rules::Rules,
     sentences::{self, Sentence},
+    similar::nearly_same,
     state::{AnswerProgress, RunState, joined},
     step::{EndingKind, Event, StepKind},
 };
+use crate::runs::RunKind;
+
+/// How many words another text may hold by chance.
+const WORDS_OF_CHANCE: usize = 2;
 
 /// Ends a run that would only think again and leads nowhere.
 pub(super) fn unless_stuck(state: &RunState, decision: Decision) -> Decision {
@@ -94,13 +99,17 @@ pub fn give_up(state: &RunState, kind: EndingKind, sentence: &Sentence, error: &
     }
 }
 
-/// The person's message about a failure; empty, if they have their answer. Names the tasks of the subagents, if all of
+/// The person's message about a failure, behind what was put together for them and not sent; empty, if they have their
+/// answer. Names the tasks of the subagents, if all of
 /// them failed.
 pub(super) fn apology(state: &RunState, sentence: &Sentence) -> String {
-    let told = match state.answer {
-        AnswerProgress::Missing => sentence.text(state.lang),
-        AnswerProgress::Begun => sentence.rest_text(state.lang),
-        AnswerProgress::Given => return String::new(),
+    let kept = held_back(state, "");
+    let told = match (state.answer, kept) {
+        (AnswerProgress::Given, kept) => return kept.unwrap_or_default(),
+        (AnswerProgress::Missing, None) => sentence.text(state.lang),
+        (AnswerProgress::Begun, None) => sentence.rest_text(state.lang),
+        // What was put together for them is all that they will get.
+        (_, Some(kept)) => format!("{kept}\n\n{}", sentence.rest_text(state.lang)),
     };
     let nothing_done = !state.any_child_completed && !state.failed_tasks.is_empty();
     if nothing_done {
@@ -151,6 +160,25 @@ pub fn out_of_budget(state: &RunState, sentence: &Sentence, error: String) -> De
         }
         decision
     }
+}
+
+/// A run's last message, behind what was put together for its person and is neither sent nor repeated in it.
+pub(super) fn with_held_back(state: &RunState, message: &str) -> String {
+    match held_back(state, message) {
+        Some(kept) => format!("{kept}\n\n{message}"),
+        None => message.to_owned(),
+    }
+}
+
+/// The output of a coordinator, unless its person has it, or gets it with this message.
+pub(super) fn held_back(state: &RunState, message: &str) -> Option<String> {
+    let kept = unsaid(state, &state.output).filter(|_| state.kind == RunKind::Coordinator)?;
+    let sendable = approval::sendable(state, &kept);
+    // A few words may stand in any message by chance.
+    let is_long = sendable.split_whitespace().nth(WORDS_OF_CHANCE).is_some();
+    let holds = |text: &str| nearly_same(text, &sendable) || (is_long && text.contains(sendable.trim()));
+    let is_said = holds(message) || state.sent.iter().any(|sent| holds(sent));
+    (!is_said).then_some(kept)
 }
 
 /// The buffer without white space around it, unless nothing of it can be seen or it was said already.

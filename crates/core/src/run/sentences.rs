@@ -11,6 +11,8 @@ use crate::{
 
 /// For a reply that stayed unreadable.
 pub const BAD_REPLY: Sentence = Sentence::sorry(Sorry::BadReply);
+/// For a reply that was longer than one may be.
+pub const REPLY_TOO_LONG: Sentence = Sentence::sorry(Sorry::ReplyTooLong);
 /// For any other stall than one over a greeting, and where there is nothing better to say.
 pub const STUCK: Sentence = Sentence::sorry(Sorry::Stuck);
 /// For an error that nobody outside can mend.
@@ -51,6 +53,11 @@ pub(crate) const MODEL_UNPAID: Sentence = Sentence::sorry(Sorry::ModelUnpaid);
 pub const TIME: Sentence = Sentence::sorry(Sorry::Time);
 /// For a spent budget of a run.
 pub const BUDGET: Sentence = Sentence::sorry(Sorry::Budget);
+
+/// For a reply that stayed unreadable; `is_cut`: because it was longer than one may be.
+pub(super) fn of_bad_reply(is_cut: bool) -> Sentence {
+    if is_cut { REPLY_TOO_LONG } else { BAD_REPLY }
+}
 
 /// An apology to the person of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@ Greeting = Hallo! Wie kann ich helfen?
 Repeating = Ich habe hier aufgehört, weil ich mich wiederholt habe.
 HowToGoOn = Hier komme ich nicht weiter. Wie soll ich vorgehen?
 Rest = Den Rest konnte ich nicht fertig machen.
+CutOff = (Die Antwort bricht hier ab, weil sie so lang ist, wie eine sein darf. Bitte mich, weiterzumachen.)
 RestBecause = Den Rest konnte ich nicht fertig machen. { $reason }
 RestToolFailed = Den Rest konnte ich nicht fertig machen: { $tool } ist fehlgeschlagen.
 RestToolFailedBecause = Den Rest konnte ich nicht fertig machen: { $tool } ist fehlgeschlagen ({ $error }).

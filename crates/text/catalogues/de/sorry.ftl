@@ -1,4 +1,5 @@
 BadReply = mein Sprachmodell hat nicht so geantwortet, dass ich damit etwas anfangen kann. Frag bitte noch einmal. Wenn es so bleibt, hilft vielleicht ein anderes Modell: `/model` zeigt, welche es gibt.
+ReplyTooLong = meine Antwort wurde länger, als eine sein darf. Bitte mich um eine kürzere oder um einen Teil davon.
 Stuck = ich bin beim Planen stecken geblieben. Kannst du es anders oder genauer sagen?
 Error = bei mir ist etwas schiefgegangen. Versuch es bitte gleich noch einmal.
 Quarantined = ich konnte das nicht fertig machen: Jedes Mal, wenn ich daran gearbeitet habe, bin ich abgestürzt. Ich habe es beiseitegelegt, und mein Betreiber kann sehen, warum.

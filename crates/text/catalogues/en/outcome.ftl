@@ -3,6 +3,7 @@ Greeting = Hey! How can I help?
 Repeating = I stopped here because I was repeating myself.
 HowToGoOn = I could not go on with this. How would you like me to proceed?
 Rest = I could not finish the rest.
+CutOff = (The answer breaks off here, since it reached the most that one reply may have. Ask me to go on.)
 RestBecause = I could not finish the rest. { $reason }
 RestToolFailed = I could not finish the rest: { $tool } failed.
 RestToolFailedBecause = I could not finish the rest: { $tool } failed ({ $error }).

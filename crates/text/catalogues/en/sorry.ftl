@@ -1,4 +1,5 @@
 BadReply = my language model did not answer in a form that I can use. Please ask again. If it goes on, another model may do better: `/model` shows which there are.
+ReplyTooLong = my answer grew longer than one reply may be. Please ask for a shorter one, or for a part of it.
 Stuck = I got stuck while planning. Could you rephrase or be more specific?
 Error = something went wrong on my side. Please try again in a moment.
 Quarantined = I could not finish this: I crashed each time that I worked on it. I have set it aside, and my operator can see why.

@@ -3,6 +3,7 @@ Greeting = ¡Hola! ¿En qué puedo ayudarte?
 Repeating = Me he detenido aquí porque me estaba repitiendo.
 HowToGoOn = No he podido seguir con esto. ¿Cómo quieres que continúe?
 Rest = No he podido terminar el resto.
+CutOff = (La respuesta se corta aquí porque ha llegado a lo más largo que puede ser una. Pídeme que siga.)
 RestBecause = No he podido terminar el resto. { $reason }
 RestToolFailed = No he podido terminar el resto: ha fallado { $tool }.
 RestToolFailedBecause = No he podido terminar el resto: ha fallado { $tool } ({ $error }).

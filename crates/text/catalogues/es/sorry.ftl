@@ -1,4 +1,5 @@
 BadReply = mi modelo de lenguaje no ha respondido en una forma que yo pueda usar. Pregunta otra vez, por favor. Si sigue así, quizá ayude otro modelo: `/model` muestra cuáles hay.
+ReplyTooLong = mi respuesta se ha hecho más larga de lo que puede ser una sola. Pide una más corta o solo una parte, por favor.
 Stuck = me he atascado al planificar. ¿Puedes decirlo de otra forma o con más detalle?
 Error = algo ha fallado por mi parte. Inténtalo de nuevo en un momento.
 Quarantined = no he podido terminar esto: cada vez que lo intentaba, me caía. Lo he apartado, y mi operador puede ver por qué.

@@ -3,6 +3,7 @@ Greeting = Salut ! Comment puis-je t’aider ?
 Repeating = Je me suis arrêté ici parce que je me répétais.
 HowToGoOn = Je n’ai pas pu continuer. Comment veux-tu que je procède ?
 Rest = Je n’ai pas pu finir le reste.
+CutOff = (La réponse s’arrête ici, car elle a atteint la longueur maximale. Demande-moi de continuer.)
 RestBecause = Je n’ai pas pu finir le reste. { $reason }
 RestToolFailed = Je n’ai pas pu finir le reste : { $tool } a échoué.
 RestToolFailedBecause = Je n’ai pas pu finir le reste : { $tool } a échoué ({ $error }).

@@ -1,4 +1,5 @@
 BadReply = mon modèle de langage n’a pas répondu sous une forme que je puisse utiliser. Repose ta question, s’il te plaît. Si cela continue, un autre modèle fera peut-être mieux : `/model` montre lesquels il y a.
+ReplyTooLong = ma réponse est devenue plus longue qu’une réponse ne peut l’être. Demande-m’en une plus courte, ou une partie seulement.
 Stuck = je me suis bloqué en planifiant. Peux-tu reformuler ou préciser ?
 Error = quelque chose s’est mal passé de mon côté. Réessaie dans un instant.
 Quarantined = je n’ai pas pu finir ceci : chaque fois que j’y travaillais, je plantais. Je l’ai mis de côté, et mon opérateur peut voir pourquoi.

@@ -3,6 +3,7 @@ Greeting = こんにちは！何かお手伝いしましょうか？
 Repeating = 同じことを繰り返していたので、ここで止めました。
 HowToGoOn = これ以上進められませんでした。どうしましょうか？
 Rest = 残りは終えられませんでした。
+CutOff = （一度に返せる長さに達したため、回答はここで途切れています。続けるように言ってください。）
 RestBecause = 残りは終えられませんでした。{ $reason }
 RestToolFailed = 残りは終えられませんでした：{ $tool }が失敗しました。
 RestToolFailedBecause = 残りは終えられませんでした：{ $tool }が失敗しました（{ $error }）。

@@ -3,6 +3,7 @@ Greeting = Oi! Como posso ajudar?
 Repeating = Parei aqui porque estava me repetindo.
 HowToGoOn = Não consegui continuar com isto. Como você quer que eu prossiga?
 Rest = Não consegui terminar o resto.
+CutOff = (A resposta para aqui porque chegou ao tamanho máximo. Peça para eu continuar.)
 RestBecause = Não consegui terminar o resto. { $reason }
 RestToolFailed = Não consegui terminar o resto: { $tool } falhou.
 RestToolFailedBecause = Não consegui terminar o resto: { $tool } falhou ({ $error }).

@@ -1,4 +1,5 @@
 BadReply = meu modelo de linguagem não respondeu de uma forma que eu possa usar. Pergunte de novo, por favor. Se continuar assim, talvez outro modelo ajude: `/model` mostra quais existem.
+ReplyTooLong = minha resposta ficou mais longa do que uma só pode ser. Peça uma mais curta ou apenas uma parte, por favor.
 Stuck = travei ao planejar. Você pode dizer de outro jeito ou ser mais específico?
 Error = algo deu errado do meu lado. Tente de novo daqui a pouco.
 Quarantined = não consegui terminar isto: toda vez que trabalhei nisso, eu caí. Deixei de lado, e meu operador pode ver por quê.

@@ -3,6 +3,7 @@ Greeting = 你好！有什么可以帮你的？
 Repeating = 我在重复自己，所以停在了这里。
 HowToGoOn = 我没法继续做下去了。你希望我怎么做？
 Rest = 剩下的部分我没能完成。
+CutOff = （回答到这里中断，因为已达到一次回复的最大长度。可以让我继续。）
 RestBecause = 剩下的部分我没能完成。{ $reason }
 RestToolFailed = 剩下的部分我没能完成：{ $tool }出错了。
 RestToolFailedBecause = 剩下的部分我没能完成：{ $tool }出错了（{ $error }）。

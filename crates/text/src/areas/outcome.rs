@@ -15,6 +15,8 @@ messages! {
         HowToGoOn,
         /// A run failed after it has told its person something, with more to do.
         Rest,
+        /// Behind an answer that ended at the most that one reply may have.
+        CutOff,
         /// The same with the reason, as a sentence of its own.
         RestBecause { reason: String },
         RestToolFailed { tool: String },

@@ -8,6 +8,8 @@ messages! {
     Sorry in "sorry" {
         /// A reply stayed unreadable.
         BadReply,
+        /// A reply was longer than one may be.
+        ReplyTooLong,
         /// A stall, where there is nothing better to say.
         Stuck,
         /// An error that nobody outside can mend.

@@ -1,6 +1,7 @@
 //! Direct chat: the decision on the one reply of a run without tools.
 
 use clifford_action::{Action, Reply, Unreadable};
+use clifford_text::Outcome;
 
 use crate::run::{
     decision::{Decision, Then},
@@ -17,7 +18,10 @@ pub(super) fn decide(state: &RunState, reply: &Result<Reply, Unreadable>) -> Dec
             ..
         }) => Decision::Say {
             before: Vec::new(),
-            text: message.clone(),
+            text: match state.is_cut {
+                true => format!("{message}…\n\n{}", state.lang.say(Outcome::CutOff)),
+                false => message.clone(),
+            },
             then: Then::Complete,
         },
         Ok(other) => empty(state, &format!("the reply is a {}", other.action.kind())),
@@ -26,5 +30,10 @@ pub(super) fn decide(state: &RunState, reply: &Result<Reply, Unreadable>) -> Dec
 }
 
 fn empty(state: &RunState, error: &str) -> Decision {
-    endings::give_up(state, EndingKind::BadReply, &sentences::BAD_REPLY, error)
+    endings::give_up(
+        state,
+        EndingKind::BadReply,
+        &sentences::of_bad_reply(state.is_cut),
+        error,
+    )
 }

@@ -85,3 +85,22 @@ fn an_action_that_needs_a_tool_is_no_answer_and_never_shown() {
     run.reply(&call);
     assert_eq!(run.says, [sentences::BAD_REPLY.text(Lang::English)]);
 }
+
+#[test]
+fn an_answer_that_is_cut_says_so() {
+    let mut run = chat();
+    run.state.is_cut = true;
+    let reply = Ok(clifford_action::Reply::from(clifford_action::Action::SendMessage {
+        message: "It begins well and".to_owned(),
+        file_ids: Vec::new(),
+    }));
+    let decision = crate::run::decide::decide(&run.state, &run.rules, &reply, run.now);
+    let Decision::Say { text, .. } = decision else {
+        panic!("{decision:?}");
+    };
+    assert_eq!(
+        text,
+        "It begins well and…\n\n(The answer breaks off here, since it reached the most that one reply may have. Ask me to \
+         go on.)"
+    );
+}

@@ -392,6 +392,7 @@ fn recover_retries_finishes_or_asks() {
         let (ending, run) = recover(action, None);
         assert_eq!((ending, run.state.limitation), (None, None));
     }
+    let in_the_end = format!("Half.\n\n{HOW_TO_GO_ON}");
     let cases = [
         ("finish", None, completed(EndingKind::Recover, "Half.", Some("Half."))),
         (
@@ -402,12 +403,12 @@ fn recover_retries_finishes_or_asks() {
         (
             "ask_user",
             Some("How?"),
-            completed(EndingKind::Recover, "How?", Some("How?")),
+            completed(EndingKind::Recover, "Half.\n\nHow?", Some("Half.\n\nHow?")),
         ),
         (
             "ask_user",
             Some(" "),
-            completed(EndingKind::Recover, HOW_TO_GO_ON, Some(HOW_TO_GO_ON)),
+            completed(EndingKind::Recover, &in_the_end, Some(&in_the_end)),
         ),
     ];
     for (action, message, expected) in cases {

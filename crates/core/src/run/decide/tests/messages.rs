@@ -242,3 +242,42 @@ fn a_flood_of_notes_costs_none_of_the_action() {
         ("note 0", "note 19", "[9980 more notes of this reply were left out]")
     );
 }
+
+const REPORT: &str = "The report of the day.";
+
+/// What a person reads of a run that put a report together, and then replied this.
+fn after_the_report(replies: &[serde_json::Value]) -> Vec<String> {
+    let mut run = after_a_tool();
+    run.reply(&output(REPORT));
+    for reply in replies {
+        run.reply(reply);
+    }
+    assert!(run.status.is_ended(), "{replies:?}");
+    run.says
+}
+
+#[test]
+fn what_was_put_together_is_sent_with_the_message_that_ends_the_run() {
+    let ask_user = json!({"type": "recover", "reason": "a", "action": "ask_user", "message": "How now?"});
+    let both = |message: &str| vec![format!("{REPORT}\n\n{message}")];
+    let same = say("On it.");
+    for (replies, expected) in [
+        (vec![say("Anything else?")], both("Anything else?")),
+        (vec![say("Please have a look.")], both("Please have a look.")),
+        (vec![ask_user], both("How now?")),
+        (vec![same.clone(), same], vec!["On it.".to_owned(), REPORT.to_owned()]),
+        (vec![json!("hm"), json!("hm")], both("I could not finish the rest.")),
+    ] {
+        assert_eq!(after_the_report(&replies), expected, "{replies:?}");
+    }
+}
+
+#[test]
+fn what_was_put_together_is_not_sent_twice() {
+    let question = format!("{REPORT} Anything else?");
+    assert_eq!(after_the_report(&[say(&question)]), [question]);
+    assert_eq!(
+        after_the_report(&[say(REPORT), say("Anything else?")]),
+        [REPORT, "Anything else?"]
+    );
+}
