@@ -61,3 +61,27 @@ async fn on_discord_its_role_addresses_the_bot_and_no_other_role_does() {
     assert_eq!(texts.len(), ADDRESSING.len() + 1, "{texts:?}");
     assert!(texts[ADDRESSING.len()].ends_with("hello"), "{texts:?}");
 }
+
+#[tokio::test]
+async fn on_discord_its_role_addresses_the_bot_also_while_it_is_away() {
+    let mut bot = Setup::on(Site::Discord).start().await;
+    let ada = bot.discord.user("Ada");
+    let guild = bot.discord.guild("Team");
+    let channel = bot.discord.channel(guild, "general");
+    let role = bot.discord.bot_role(guild);
+    bot.discord.user_says(channel, ada, &format!("<@&{role}> hello"));
+    bot.discord.wait_for_sent(channel, 1).await;
+    bot.kill().await;
+    bot.discord.user_says(channel, ada, &format!("<@&{role}> again"));
+    // Discord tells of the server after READY.
+    bot.discord.withhold_guilds();
+    let before = bot.discord.identifies();
+    bot.start().await;
+    bot.discord
+        .wait_for("a new session", |fake| (fake.identifies() > before).then_some(()))
+        .await;
+    bot.discord.recovers(guild);
+    let sent = bot.discord.wait_for_sent(channel, 2).await;
+    assert!(sent[1].content.ends_with("again"), "{}", sent[1].content);
+    bot.finish().await;
+}

@@ -193,6 +193,25 @@ async fn where_threads_are_set_each_question_has_one_with_a_title_and_a_conversa
 }
 
 #[tokio::test]
+async fn where_each_question_has_a_thread_one_that_was_asked_while_the_bot_was_away_is_answered() {
+    for setup in setups(Site::Discord) {
+        let mut bot = setup.set("ingress.threads", "auto").start().await;
+        let ada = bot.discord.user("Ada");
+        let channel = bot.discord.channel(bot.discord.guild("Home"), "general");
+        let first = bot.discord.user_says(channel, ada, &mention(&bot, "hello"));
+        said(&bot, first, 1).await;
+        bot.kill().await;
+        let missed = bot.discord.user_says(channel, ada, &mention(&bot, "are you back?"));
+        bot.discord.user_says(first, ada, "and here?");
+        bot.start().await;
+        assert_eq!(said(&bot, missed, 1).await, ["You said: [Ada] are you back?"]);
+        assert_eq!(said(&bot, first, 2).await[1], "You said: [Ada] and here?");
+        bot.finish().await;
+        assert!(bot.discord.sent(channel).is_empty());
+    }
+}
+
+#[tokio::test]
 async fn a_question_by_command_is_answered_in_a_thread_if_it_asks_for_one_and_comes_with_its_file() {
     let mut bot = setups(Site::Discord).next().unwrap().start().await;
     let ada = bot.discord.user("Ada");

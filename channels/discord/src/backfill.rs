@@ -35,6 +35,10 @@ pub(crate) async fn read(handover: &Handover, me: Me, served: &Served) -> Result
     if !served.kind.is_private() && handover.shared.directory.place(channel).is_none() {
         handover.look_up(channel).await?;
     }
+    if handover.shared.directory.holds_posts(channel) {
+        // A forum has no messages but those of its posts.
+        return Ok(());
+    }
     let answered_since = answered_since(handover);
     let mut pages = 0;
     loop {

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    pin::pin,
     sync::{Mutex, PoisonError},
 };
 
@@ -10,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
 use serenity::model::channel::ChannelType;
+use tokio::sync::Notify;
 
 use crate::map::Named;
 
@@ -19,7 +21,11 @@ const MEDIA: u8 = 16;
 
 /// Channels and guilds by id.
 #[derive(Debug, Default)]
-pub(crate) struct Directory(Mutex<Cache>);
+pub(crate) struct Directory {
+    cache: Mutex<Cache>,
+    /// Told of each guild that it learns of.
+    learned: Notify,
+}
 
 #[derive(Debug, Default)]
 struct Cache {
@@ -177,7 +183,7 @@ impl Directory {
     /// Learns of a guild and its channels. Returns the guild and its name, where that is another than before.
     pub(crate) fn guild(&self, guild: GuildInfo) -> Option<(u64, String)> {
         let id = guild.id?;
-        self.with(|cache| {
+        let renamed = self.with(|cache| {
             let mut renamed = None;
             if !guild.roles.is_empty() {
                 cache.roles.insert(id, guild.roles);
@@ -190,7 +196,22 @@ impl Directory {
                 cache.add(channel, Some(id));
             }
             renamed
-        })
+        });
+        self.learned.notify_waiters();
+        renamed
+    }
+
+    /// Waits until a guild is known: Discord tells of each after READY.
+    pub(crate) async fn learns_of(&self, guild: u64) {
+        let mut learned = pin!(self.learned.notified());
+        loop {
+            learned.as_mut().enable();
+            if self.with(|cache| cache.guilds.contains_key(&guild)) {
+                return;
+            }
+            learned.as_mut().await;
+            learned.set(self.learned.notified());
+        }
     }
 
     /// Learns of a role, or of its new name.
@@ -263,7 +284,11 @@ impl Directory {
                 let channel = cache.channels.get(&id).filter(|channel| channel.guild == guild)?;
                 channel.name.clone()
             }
-            Named::Origin(id) => cache.channels.get(&id)?.name.clone(),
+            // Whoever forwards from another server has seen its name; those who read it here may not have.
+            Named::Origin(id) => {
+                let is_here = |channel: &&CachedChannel| guild.is_none() || channel.guild == guild;
+                cache.channels.get(&id).filter(is_here)?.name.clone()
+            }
             Named::Role(id) => {
                 let role = cache.roles.get(&guild?)?.iter().find(|role| role.id == id)?;
                 Some(role.name.to_string()).filter(|name| !name.is_empty())
@@ -303,7 +328,7 @@ impl Directory {
     }
 
     fn with<T>(&self, look: impl FnOnce(&mut Cache) -> T) -> T {
-        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        look(&mut self.cache.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -394,6 +419,8 @@ mod tests {
             (Some(9), Named::Role(7), None),
             (None, Named::Channel(2), None),
             (None, Named::Origin(2), Some("general")),
+            (Some(1), Named::Origin(2), Some("general")),
+            (Some(9), Named::Origin(2), None),
         ] {
             assert_eq!(
                 directory.name(guild, named).as_deref(),

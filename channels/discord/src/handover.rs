@@ -23,6 +23,9 @@ use crate::{
 /// How long the message that another one answers may take to be read.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
 
+/// How long a server that Discord has not told of yet is waited for, before its history is read: it may be away.
+const INTRODUCED_WITHIN: Duration = Duration::from_secs(10);
+
 /// A piece of work that waits in a lane.
 pub(crate) enum Work {
     Message(Box<Payload>),
@@ -120,6 +123,20 @@ impl Handover {
             return Some(Vec::new());
         };
         ids.map(|ids| self.shared.directory.named_roles(guild, &ids))
+    }
+
+    /// Waits until Discord has told of a place's server: by that the bot knows its role there, and which channels hold
+    /// posts.
+    pub(crate) async fn introduced(&self, served: &Served) -> Result<(), Stopped> {
+        let Some(guild) = served.space.as_deref().and_then(|space| space.parse().ok()) else {
+            return Ok(());
+        };
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => Err(Stopped),
+            () = self.shared.directory.learns_of(guild) => Ok(()),
+            () = tokio::time::sleep(INTRODUCED_WITHIN) => Ok(()),
+        }
     }
 
     /// The bot in the server of a place.

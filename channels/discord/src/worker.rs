@@ -46,6 +46,7 @@ impl Worker for LaneWorker {
             Work::Press { pressed, acknowledged } => handover.press(&pressed, acknowledged).await,
             Work::Event(event) => handover.hand_in(*event).await.map(drop),
             Work::Missed(served) => {
+                handover.introduced(&served).await?;
                 let Ok(_reader) = self.readers.acquire().await else {
                     return Err(Stopped);
                 };

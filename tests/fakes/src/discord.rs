@@ -363,6 +363,7 @@ impl State {
             commands: HashMap::new(),
             sessions: HashMap::new(),
             gateway: GatewaySettings {
+                withholds_guilds: false,
                 heartbeat: Duration::from_millis(41_250),
                 acknowledges: true,
                 message_content: true,

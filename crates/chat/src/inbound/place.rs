@@ -87,6 +87,6 @@ pub struct Served {
     pub kind: PlaceKind,
     /// The platform's id of the space that it belongs to, if it does.
     pub space: Option<String>,
-    /// The platform's id of the newest inbound message stored.
+    /// The platform's id of the newest inbound message stored, there or at the beginning of a thread there.
     pub last_message_id: Option<String>,
 }

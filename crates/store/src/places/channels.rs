@@ -449,7 +449,9 @@ pub async fn joined_space(tx: &mut Tx, space: SpaceId, now: Timestamp) -> Result
     Ok(greets == 1)
 }
 
-/// The places of a platform where something was said since a time, with the newest inbound message of each.
+/// The places of a platform where something was said since a time, also in a thread of theirs, with the newest inbound
+/// message of each. Where each question has a thread of its own, its message is stored there: then the newest thread,
+/// which has the id of the message at which it begins, tells how far the place was read.
 pub async fn served(conn: &mut Conn, platform: Platform, since: Timestamp) -> Result<Vec<Served>, StoreError> {
     #[derive(FromRow)]
     struct ServedRow {
@@ -457,6 +459,7 @@ pub async fn served(conn: &mut Conn, platform: Platform, since: Timestamp) -> Re
         kind: ChannelKind,
         space: Option<String>,
         last_message_id: Option<String>,
+        last_thread: Option<String>,
     }
     let rows: Vec<ServedRow> = conn
         .fetch_all(
@@ -464,8 +467,11 @@ pub async fn served(conn: &mut Conn, platform: Platform, since: Timestamp) -> Re
                     (SELECT s.external_id FROM spaces s WHERE s.id = c.space_id) AS space,
                     (SELECT m.platform_message_id FROM messages m
                      WHERE m.channel_id = c.id AND m.direction = 'inbound' AND m.platform_message_id IS NOT NULL
-                     ORDER BY m.id DESC LIMIT 1) AS last_message_id
-             FROM channels c WHERE c.platform = $1 AND c.last_message_at >= $2 AND c.enabled",
+                     ORDER BY m.id DESC LIMIT 1) AS last_message_id,
+                    (SELECT t.external_id FROM channels t WHERE t.parent_id = c.id
+                     ORDER BY LENGTH(t.external_id) DESC, t.external_id DESC LIMIT 1) AS last_thread
+             FROM channels c WHERE c.platform = $1 AND c.enabled AND (c.last_message_at >= $2
+                 OR EXISTS (SELECT 1 FROM channels t WHERE t.parent_id = c.id AND t.last_message_at >= $2))",
             args![platform.as_str(), since],
         )
         .await?;
@@ -475,7 +481,10 @@ pub async fn served(conn: &mut Conn, platform: Platform, since: Timestamp) -> Re
             external_id: row.external_id,
             kind: row.kind.into(),
             space: row.space,
-            last_message_id: row.last_message_id,
+            last_message_id: [row.last_message_id, row.last_thread]
+                .into_iter()
+                .flatten()
+                .max_by(|one, other| one.len().cmp(&other.len()).then_with(|| one.cmp(other))),
         })
         .collect())
 }

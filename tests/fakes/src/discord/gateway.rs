@@ -247,7 +247,7 @@ fn identify(state: &mut State, connection: u64, data: &Value) -> Next {
     for id in state
         .guilds
         .keys()
-        .filter(|id| session.hears(Some(**id)))
+        .filter(|id| !state.gateway.withholds_guilds && session.hears(Some(**id)))
         .collect::<Vec<_>>()
     {
         session.dispatch("GUILD_CREATE", &guild(state, *id));

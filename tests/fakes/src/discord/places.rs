@@ -53,6 +53,12 @@ impl DiscordFake {
             .dispatch("GUILD_DELETE", &json!({"id": guild.to_string(), "unavailable": true}));
     }
 
+    /// From now on a new session hears of no guild until it [recovers](Self::recovers): Discord tells of guilds after READY,
+    /// and of some later than of others.
+    pub fn withhold_guilds(&self) {
+        self.shared.state().gateway.withholds_guilds = true;
+    }
+
     /// It can be reached again, and is told of as at the beginning:
     /// <https://docs.discord.com/developers/events/gateway-events#guild-create>
     pub fn recovers(&self, guild: u64) {

@@ -57,6 +57,8 @@ pub(super) struct GatewaySettings {
     pub(super) resumes: usize,
     pub(super) heartbeats: usize,
     pub(super) swap: bool,
+    /// Guilds are not told of after READY.
+    pub(super) withholds_guilds: bool,
     /// With fewer shards nobody is let in.
     pub(super) shards: u64,
     /// So many shards may identify at a time.
