@@ -7,7 +7,7 @@
 use std::{hash::Hash, time::Duration};
 
 use clifford_channel::Actor;
-use clifford_chat::platform::Platform;
+use clifford_chat::{act::ActError, platform::Platform};
 use clifford_core::clock::Timestamp;
 use dashmap::DashMap;
 
@@ -37,12 +37,25 @@ impl NoAnswer {
     }
 }
 
-/// Asks a platform whether an account manages a place.
+/// The pauses before a platform is asked again that was away, or asked to wait, for a moment: nobody is to be told that
+/// they manage nothing because of that.
+const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_millis(1500)];
+
+/// Asks a platform whether an account manages a place, again where that may help, and all within its time.
 ///
 /// # Errors
 /// It gave no answer.
 pub async fn ask(actor: &dyn Actor, platform: Platform, place: &str, account: &str) -> Result<bool, NoAnswer> {
-    match tokio::time::timeout(PATIENCE, actor.manages(place, account)).await {
+    let asked = async {
+        for pause in PAUSES {
+            match actor.manages(place, account).await {
+                Err(ActError::Unavailable(_) | ActError::Unsure(_)) => tokio::time::sleep(pause).await,
+                answered => return answered,
+            }
+        }
+        actor.manages(place, account).await
+    };
+    match tokio::time::timeout(PATIENCE, asked).await {
         Ok(Ok(manages)) => Ok(manages),
         Ok(Err(error)) => {
             tracing::info!(%error, %platform, "failed to look up a channel's managers");
