@@ -102,7 +102,7 @@ async fn a_command_that_gives_way_to_a_newer_one_says_so_in_its_place() {
     let second = bot.discord.interaction(dm, ada, "ask", &[("text", "to ten")]);
     assert_eq!(
         said(&bot, first).await,
-        ["\u{21aa}\u{fe0f} I answer this together with your later message."]
+        ["\u{21aa}\u{fe0f} I left this for your later message."]
     );
     bot.model.wait_for_requests(2).await;
     hold.release();

@@ -169,6 +169,28 @@ async fn a_model_is_chosen_for_this_conversation_or_for_good() {
 }
 
 #[tokio::test]
+async fn a_model_of_several_words_is_chosen_by_its_name_and_by_its_button() {
+    let big = "name = 'big one'\nmodel = 'fake-2'".parse::<toml::Table>().unwrap();
+    let setup = Setup::on(Site::Telegram).set("llm.choices", toml::Value::Array(vec![big.into()]));
+    let (mut bot, chat) = private(setup).await;
+    tell(&bot, chat, 7, "one").await;
+    let told = tell(&bot, chat, 7, "/model big one").await.text;
+    assert!(told.contains("goes on with big one"), "{told}");
+    tell(&bot, chat, 7, "two").await;
+    let told = tell(&bot, chat, 7, "/model default").await;
+    let button = told.buttons.iter().find(|(label, _)| label == "big one");
+    bot.telegram.press_old(chat, 7, &button.unwrap().1);
+    tell(&bot, chat, 7, "three").await;
+    tell(&bot, chat, 7, "/model big one always").await;
+    tell(&bot, chat, 7, "/new").await;
+    tell(&bot, chat, 7, "four").await;
+    assert_eq!(asked(&bot.model), ["fake-1", "fake-2", "fake-2", "fake-2"]);
+    let told = tell(&bot, chat, 7, "/model big two").await.text;
+    assert!(told.starts_with("There is no model big two to choose."), "{told}");
+    bot.finish().await;
+}
+
+#[tokio::test]
 async fn settings_are_words_in_the_terminals_and_the_apis_way_too() {
     let (mut bot, chat) = private(Setup::on(Site::Telegram)).await;
     let told = tell(&bot, chat, 7, "/settings when_busy interrupt").await.text;

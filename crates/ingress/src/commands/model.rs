@@ -22,11 +22,10 @@ pub(super) async fn run(
     now: Timestamp,
 ) -> Result<Done, StoreError> {
     let lang = given.lang;
-    let mut words = argument.split_whitespace();
-    let (name, more) = (words.next(), words.next());
-    let Some(name) = name else {
+    let argument = argument.split_whitespace().collect::<Vec<_>>().join(" ");
+    if argument.is_empty() {
         return list(tx, given, None).await;
-    };
+    }
     if !given.channel.is_private() && !given.manages {
         return Ok(Done::refuse(lang.say(Setting::ModelNotTheirs)));
     }
@@ -40,17 +39,27 @@ pub(super) async fn run(
             .iter()
             .any(|offer| offer.name.as_deref() == Some(name))
     };
-    if name != USUAL && !is_offered(name) {
-        let name = code(name);
-        return Ok(Done::say(lang.say(Setting::NoSuchModel { name })));
-    }
-    match more {
-        Some(ALWAYS) => {
+    // A name may have several words.
+    let is_known = |name: &str| name == USUAL || is_offered(name);
+    let without_always = argument.strip_suffix(ALWAYS).and_then(|name| name.strip_suffix(' '));
+    let for_good = without_always.filter(|name| is_known(name));
+    let name = match for_good {
+        _ if is_known(&argument) => &*argument,
+        Some(name) => name,
+        None if argument.split_once(' ').is_some_and(|(name, _)| is_known(name)) => {
+            return Ok(Done::say(lang.say(Setting::HowToModel)));
+        }
+        None => {
+            let name = code(without_always.unwrap_or(&argument));
+            return Ok(Done::say(lang.say(Setting::NoSuchModel { name })));
+        }
+    };
+    match name.len() < argument.len() {
+        true => {
             let value = if name == USUAL { "reset" } else { name };
             command::run(tx, &format!("model {value}"), given, now).await
         }
-        Some(_) => Ok(Done::say(lang.say(Setting::HowToModel))),
-        None => {
+        false => {
             let Some(context) = given.channel.active_context_id else {
                 let name = name.to_owned();
                 return Ok(Done::say(lang.say(Setting::NoConversation { name })));

@@ -239,7 +239,7 @@ impl AcceptContext {
     ) -> Result<Vec<PendingDelivery>, StoreError> {
         let way = (self.origin.place.platform, &self.outbound);
         let (own, others): (Vec<_>, Vec<_>) = ended.into_iter().partition(|run| run.user_id == Some(newer_by));
-        let mut told = awaited::tell(tx, &own, way, |lang| lang.say(Outcome::AnsweredWithLater), self.now).await?;
+        let mut told = awaited::tell(tx, &own, way, |lang| lang.say(Outcome::LeftForLater), self.now).await?;
         told.extend(awaited::tell(tx, &others, way, |lang| lang.say(Outcome::StoppedBefore), self.now).await?);
         Ok(told)
     }

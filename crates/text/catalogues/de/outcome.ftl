@@ -15,6 +15,7 @@ NotApprovedInTime = Ich habe { $tool } nicht aufgerufen, weil es niemand rechtze
 Cancelled = Diese Anfrage wurde abgebrochen.
 AskedBefore = Ich warte noch auf deine Antwort auf meine Frage: Drück dort auf einen Knopf, oder schreib `/approve` oder `/deny`. Das hier lese ich, wenn ich weitermache.
 AnsweredWithLater = ↪️ Das beantworte ich zusammen mit deiner späteren Nachricht.
+LeftForLater = ↪️ Das habe ich für deine spätere Nachricht liegen lassen.
 AnsweredWithEarlier = ↪️ Das beantworte ich zusammen mit deiner früheren Nachricht.
 StoppedBefore = ⏹️ Ich wurde angehalten, bevor ich dazu kam. Frag bitte noch einmal.
 Undo = Rückgängig

@@ -15,6 +15,7 @@ NotApprovedInTime = I did not use { $tool }, since nobody approved that in time.
 Cancelled = This request was cancelled.
 AskedBefore = I am still waiting for your answer to what I asked: please press a button there, or write `/approve` or `/deny`. I will read this when I go on.
 AnsweredWithLater = ↪️ I answer this together with your later message.
+LeftForLater = ↪️ I left this for your later message.
 AnsweredWithEarlier = ↪️ I answer this together with your earlier message.
 StoppedBefore = ⏹️ I was stopped before I came to this. Please ask again.
 Undo = Undo

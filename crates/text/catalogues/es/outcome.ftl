@@ -15,6 +15,7 @@ NotApprovedInTime = No he usado { $tool } porque nadie lo ha aprobado a tiempo.
 Cancelled = Esta petición se ha cancelado.
 AskedBefore = Sigo esperando tu respuesta a lo que pregunté: pulsa un botón allí, o escribe `/approve` o `/deny`. Leeré esto cuando continúe.
 AnsweredWithLater = ↪️ Respondo a esto junto con tu mensaje posterior.
+LeftForLater = ↪️ He dejado esto por tu mensaje posterior.
 AnsweredWithEarlier = ↪️ Respondo a esto junto con tu mensaje anterior.
 StoppedBefore = ⏹️ Me detuvieron antes de llegar a esto. Vuelve a preguntar, por favor.
 Undo = Deshacer

@@ -15,6 +15,7 @@ NotApprovedInTime = Je n’ai pas appelé { $tool }, car personne ne l’a autor
 Cancelled = Cette demande a été annulée.
 AskedBefore = J’attends encore ta réponse à ma question : appuie sur un bouton là-bas, ou écris `/approve` ou `/deny`. Je lirai ceci quand je reprendrai.
 AnsweredWithLater = ↪️ Je réponds à ceci avec ton message suivant.
+LeftForLater = ↪️ J’ai laissé ceci pour ton message suivant.
 AnsweredWithEarlier = ↪️ Je réponds à ceci avec ton message précédent.
 StoppedBefore = ⏹️ On m’a arrêté avant que j’y arrive. Redemande-moi, s’il te plaît.
 Undo = Annuler

@@ -15,6 +15,7 @@ NotApprovedInTime = 時間内に承認されなかったため、{ $tool }は呼
 Cancelled = このリクエストはキャンセルされました。
 AskedBefore = まだ質問への返事を待っています。そちらのボタンを押すか、`/approve` または `/deny` と書いてください。このメッセージは再開するときに読みます。
 AnsweredWithLater = ↪️ あとのメッセージと一緒に回答します。
+LeftForLater = ↪️ あとのメッセージを優先し、これはやめました。
 AnsweredWithEarlier = ↪️ 前のメッセージと一緒に回答します。
 StoppedBefore = ⏹️ これに取りかかる前に止められました。もう一度お願いします。
 Undo = 元に戻す

@@ -15,6 +15,7 @@ NotApprovedInTime = Não chamei { $tool }, porque ninguém aprovou a tempo.
 Cancelled = Este pedido foi cancelado.
 AskedBefore = Ainda estou esperando sua resposta ao que perguntei: toque em um botão lá, ou escreva `/approve` ou `/deny`. Vou ler isto quando continuar.
 AnsweredWithLater = ↪️ Respondo a isto junto com a sua mensagem posterior.
+LeftForLater = ↪️ Deixei isto de lado pela sua mensagem posterior.
 AnsweredWithEarlier = ↪️ Respondo a isto junto com a sua mensagem anterior.
 StoppedBefore = ⏹️ Fui interrompido antes de chegar a isto. Pergunte de novo, por favor.
 Undo = Desfazer

@@ -15,6 +15,7 @@ NotApprovedInTime = 我没有调用{ $tool }，因为没有人及时批准。
 Cancelled = 此请求已取消。
 AskedBefore = 我还在等你回答我的问题：请点那里的按钮，或者发送 `/approve` 或 `/deny`。继续时我会读这条消息。
 AnsweredWithLater = ↪️ 我会和你后面的消息一起回答。
+LeftForLater = ↪️ 我放下了这条，先处理你后面的消息。
 AnsweredWithEarlier = ↪️ 我会和你前面的消息一起回答。
 StoppedBefore = ⏹️ 还没轮到这条消息，我就被停止了。请再问一次。
 Undo = 撤销

@@ -35,6 +35,8 @@ messages! {
         AskedBefore,
         /// In place of a command's placeholder: its answer is that of another message of the same person.
         AnsweredWithLater,
+        /// The same: it is not answered, since its person wrote again.
+        LeftForLater,
         AnsweredWithEarlier,
         /// The same: somebody stopped the bot before it came to it.
         StoppedBefore,
