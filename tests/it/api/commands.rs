@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::bot::{Answer, Bot};
-use crate::dashboard::{journeys::bots, person};
+use crate::dashboard::{Browser, journeys::bots, person};
 
 /// Sends a message by a token.
 async fn by(bot: &Bot, token: &str, body: &Value) -> Answer {
@@ -271,4 +271,35 @@ async fn a_change_by_the_api_is_taken_back_in_a_chat_unless_it_was_changed_since
     give("/settings undo").await;
     assert_eq!(value().await, "Asia/Tokyo");
     bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_parts_their_account_of_the_dashboard_is_told_that_they_stay_logged_in() {
+    for bot in bots().await {
+        let ada = person(&bot, "Ada", UserRole::Member).await;
+        let browser = Browser::log_in(&bot, Some(ada)).await;
+        // Her browser has an account of its own with its first word.
+        browser.says("hello", "completed").await;
+        let answer = async |text: &str| {
+            browser.does("/chat", "/chat", &[("content", text)]).await;
+            let said = browser.data("/api/messages?limit=50").await;
+            let answer = (said["items"].as_array().unwrap().iter()).find(|said| said["direction"] == "outbound");
+            answer.unwrap()["content"].as_str().unwrap().to_owned()
+        };
+        let asked = answer("/unlink").await;
+        assert!(
+            asked.contains("The login or token that you are using stays") && !asked.contains("ends logins"),
+            "{asked}"
+        );
+        let (_, code) = asked.split_once("`/unlink yes ").expect("a code");
+        let code = code.split('`').next().unwrap();
+        let parted = answer(&format!("/unlink yes {code}")).await;
+        assert!(
+            parted.starts_with("Separated.") && parted.contains("that you are using stays, and is the new person's"),
+            "{parted}"
+        );
+        let me = browser.data("/api/me").await;
+        assert!(me["userId"] != json!(ada) && me["sessionId"].is_string(), "{me}");
+        bot.app.shutdown().await;
+    }
 }

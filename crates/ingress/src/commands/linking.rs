@@ -181,8 +181,10 @@ pub(super) async fn unlink(
                 (UserRole::Owner, false) => format!(" {}", lang.say(Accounts::TheyAreOwner)),
                 _ => String::new(),
             };
-            let parted = lang.say(Accounts::Parted {
-                person: inline(&user.name),
+            let person = inline(&user.name);
+            let parted = lang.say(match account.platform {
+                Platform::WEB => Accounts::PartedHere { person },
+                _ => Accounts::Parted { person },
             });
             format!("{parted}{owner}")
         }
@@ -206,8 +208,11 @@ async fn about_to_part(
         (UserRole::Owner, false) => Some(Accounts::NotOwnerAnyMore),
         _ => None,
     };
-    let parts = lang.say(Accounts::PartsThis {
-        accounts: accounts(tx, user, account, lang).await?,
+    // By the API and the dashboard, the way in that is used goes with its account.
+    let accounts = accounts(tx, user, account, lang).await?;
+    let parts = lang.say(match account.platform {
+        Platform::WEB => Accounts::PartsHere { accounts },
+        _ => Accounts::PartsThis { accounts },
     });
     let sure = lang.say(Accounts::ToPart {
         command: format!("/unlink yes {code}"),
