@@ -3,6 +3,7 @@
 use std::{cmp::Reverse, collections::BTreeSet};
 
 use clifford_chat::role::PlatformRole;
+use clifford_markup::shortened;
 use serde_json::{Map, Value};
 
 use super::{
@@ -229,10 +230,13 @@ fn own_reason(named: &NamedRule) -> Option<Reason> {
     Some(Reason::Told { words })
 }
 
+/// The most characters of what a rule without a name is told by.
+const LONGEST_TERMS: usize = 120;
+
 fn rule_name(named: &NamedRule) -> String {
     let name = named.rule.name.trim();
     if name.is_empty() {
-        named.key.clone()
+        shortened(&named.rule.terms(), LONGEST_TERMS)
     } else {
         name.to_owned()
     }

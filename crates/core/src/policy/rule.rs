@@ -87,6 +87,9 @@ pub struct Rule {
     pub reason: Option<String>,
 }
 
+/// Every call.
+const ANY: &str = "*";
+
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident,)* })*) => {$(
         $(#[$doc])*
@@ -197,6 +200,35 @@ impl Rule {
             context: Some(context),
             user: Some(user),
             ..Self::default()
+        }
+    }
+
+    /// What it is about, in the words of `bot.toml`: a rule without a name is told by it. Ids are left out.
+    pub fn terms(&self) -> String {
+        const TERMS: [&str; 10] = [
+            "tools",
+            "classes",
+            "args",
+            "kinds",
+            "platforms",
+            "places",
+            "roles",
+            "platform_roles",
+            "hours",
+            "days",
+        ];
+        let Ok(Value::Object(fields)) = serde_json::to_value(self) else {
+            return ANY.to_owned();
+        };
+        let told = TERMS.iter().filter_map(|name| match fields.get(*name)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Array(items) => Some(items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")),
+            _ => None,
+        });
+        let told: Vec<_> = told.filter(|term| !term.is_empty()).collect();
+        match told.is_empty() {
+            true => ANY.to_owned(),
+            false => told.join("; "),
         }
     }
 

@@ -316,3 +316,25 @@ fn limits_count_what_no_higher_rule_denies() {
         }]
     );
 }
+
+#[test]
+fn a_rule_without_a_name_is_told_by_what_it_is_about() {
+    let rule = |rule: Rule| rule_name(&named("0198f2c4-7d1e-7000-8000-000000000001", rule));
+    assert_eq!(rule(Rule::default()), "*");
+    let night = Rule {
+        tools: vec!["web.fetch".to_owned(), "*.delete".to_owned()],
+        classes: vec![Class::Destruct],
+        places: vec![Place::Private],
+        hours: Some("22:00-06:00".to_owned()),
+        ..Rule::default()
+    };
+    assert_eq!(
+        rule(night.clone()),
+        "web.fetch, *.delete; DESTRUCT; private; 22:00-06:00"
+    );
+    let called = Rule {
+        name: " no deleting at night ".to_owned(),
+        ..night
+    };
+    assert_eq!(rule(called), "no deleting at night");
+}
