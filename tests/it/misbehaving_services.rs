@@ -241,6 +241,9 @@ async fn a_model_that_stays_away_is_told_honestly() {
         assert_eq!(bot.answers(room, 1).await, [told], "{fault:?}");
         bot.finish().await;
         assert_eq!(bot.look().await.run().await.status.as_str(), "failed");
+        let refusals =
+            "SELECT COUNT(*) FROM messages WHERE direction = 'outbound' AND metadata LIKE '%\"refusal\":true%'";
+        assert_eq!(bot.look().await.number(refusals).await, 1);
     }
 }
 

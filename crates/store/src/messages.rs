@@ -41,7 +41,7 @@ use crate::messages::replies::with_quote;
 pub(super) use crate::messages::turns::{TurnRow, answer, ask_conversation, is_tainted, readers};
 pub(super) use crate::messages::waiting::ask_queued;
 pub use crate::messages::{
-    turns::{FOREIGN, Foreign, READERS, Turn, conversation},
+    turns::{FOREIGN, Foreign, READERS, REFUSAL, Turn, conversation},
     views::{Keyed, behind, keyed, messages_of_run, page, private_page, said_aside, said_by},
     waiting::{Queued, drop_queued, queue, queued},
 };

@@ -41,6 +41,9 @@ pub const READERS: &str = "readers";
 /// of them.
 pub const FOREIGN: &str = "foreign";
 
+/// The key in the metadata of a message of a run that failed: it is no answer, and tells why there is none.
+pub const REFUSAL: &str = "refusal";
+
 /// The words of others than a run's person that a turn may hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Foreign {

@@ -10,14 +10,14 @@ use clifford_core::{
     runs::RunStatus,
 };
 use clifford_delivery::outbound::{Below, PendingDelivery, To};
-use clifford_store::messages::{FOREIGN, NewOutbound};
+use clifford_store::messages::{FOREIGN, NewOutbound, REFUSAL};
 use clifford_telemetry::{
     failpoint::{self as crash, Point},
     measures, spans,
 };
 use clifford_text::Outcome;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Gone, Session};
 use crate::{
@@ -134,6 +134,9 @@ impl Session<'_> {
                 let of_last = (number == last).then_some(effects);
                 let (mut message, pending) = self.message(&to, number, text, of_last, now);
                 message.metadata = self.with_words(metadata.clone(), text);
+                if Rest::after(&effects.then).status == Some(RunStatus::Failed) {
+                    message.metadata.get_or_insert_with(|| json!({}))[REFUSAL] = true.into();
+                }
                 messages.push((message, pending));
             }
         }
