@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use clifford_chat::platform::Platform;
+use clifford_chat::{names, platform::Platform};
 use clifford_core::{
     id::UserId,
     people::{User, UserRole},
@@ -203,6 +203,9 @@ async fn set(db: &Db, args: Set) -> anyhow::Result<()> {
     };
     if change == Change::default() {
         bail!("nothing to change: give --name, --role, --language or --time-zone");
+    }
+    if change.name.as_deref().is_some_and(names::deceives) {
+        bail!("--name holds a character that nobody sees, or that turns text around; write it anew without");
     }
     let mut conn = db.read().await?;
     let id = people::find(&mut conn, &args.user).await?.id;

@@ -28,6 +28,17 @@ pub fn visible(name: &str) -> String {
     shown
 }
 
+/// Whether something of a name cannot be seen, or shows the rest otherwise than it is: control characters, separators of
+/// lines, marks of direction, characters of no width.
+pub fn deceives(name: &str) -> bool {
+    let mut before = None;
+    name.chars().any(|c| {
+        let is_deceiving = c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || is_hidden(c, before);
+        before = Some(c);
+        is_deceiving
+    })
+}
+
 /// Shows nothing where it stands. Joiners and selectors do behind what they join: emoji, and letters of some scripts.
 fn is_hidden(c: char, before: Option<char>) -> bool {
     match c {
@@ -75,6 +86,22 @@ pub fn all_spoken(name: &str, id: &str) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_deceives_that_holds_what_cannot_be_seen() {
+        for (name, expected) in [
+            ("Ada Lovelace", false),
+            ("Zoë 👩‍👩‍👧 ❤️", false),
+            ("שלום", false),
+            ("Ada\n", true),
+            ("Ada\u{202e}evE", true),
+            ("Ad\u{200b}a", true),
+            ("A\u{200d}da", true),
+            ("Ada\u{2028}", true),
+        ] {
+            assert_eq!(deceives(name), expected, "{name:?}");
+        }
+    }
 
     #[test]
     fn a_name_shows_all_that_it_holds_on_one_line() {

@@ -5,6 +5,7 @@ use axum::{
     extract::{Request, State},
     http::StatusCode,
 };
+use clifford_chat::names;
 use clifford_core::{
     id::UserId,
     people::{User, UserRole},
@@ -104,7 +105,7 @@ pub(super) async fn identities(
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct UserChange {
-    /// The name that others see.
+    /// The name that others see: nothing in it is unseen, or turns text around. Others may have the same.
     name: Option<String>,
     /// The role; only an owner changes it. The last owner stays one.
     role: Option<UserRole>,
@@ -139,6 +140,10 @@ pub(super) async fn change(
     }
     if let Some(name) = &change.name {
         check_text("name", name, NAME)?;
+        if names::deceives(name) {
+            let why = "it holds a character that nobody sees, or that turns text around; write it anew without";
+            return Err(Problem::input("name", why));
+        }
     }
     let change = Change {
         name: change.name,

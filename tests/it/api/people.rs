@@ -110,6 +110,9 @@ async fn people_of_every_wrong_kind_are_refused_by_field() {
     for (field, value) in [
         ("name", json!(" ")),
         ("name", json!("x".repeat(201))),
+        ("name", json!("Ada\u{202e}evE")),
+        ("name", json!("Ad\u{200b}a")),
+        ("name", json!("Ada\nEve")),
         ("role", json!("king")),
         ("language", json!("en_US")),
         ("timeZone", json!("Berlin")),

@@ -119,6 +119,25 @@ async fn on_discord_whoever_may_manage_the_server_answers_and_others_do_not() {
     bot.finish().await;
 }
 
+#[tokio::test]
+async fn where_others_read_along_a_person_who_is_asked_is_told_from_another_of_their_name() {
+    let mut bot = started(asking(Site::Discord)).await;
+    let guild = bot.discord.guild("Team");
+    for (channel, expected) in [("one", "Ada"), ("two", "Ada #")] {
+        let (channel, ada) = (bot.discord.channel(guild, channel), bot.discord.user("Ada"));
+        bot.discord.join(guild, ada, &[]);
+        let asks = format!("<@{}> Ada drinks tea", bot.discord.bot());
+        bot.discord.user_says(channel, ada, &asks);
+        let question = bot.discord.wait_for_sent(channel, 1).await.remove(0).content;
+        let is_marked = question.contains("Ada #");
+        assert!(
+            question.contains(expected) && is_marked == (expected != "Ada"),
+            "{question}"
+        );
+    }
+    bot.finish().await;
+}
+
 /// Remembers this poem, then says so.
 fn remembering(poem: String) -> impl Fn(&RecordedRequest) -> Reply {
     move |request| {

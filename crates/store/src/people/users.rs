@@ -144,6 +144,15 @@ pub async fn has_namesake(conn: &mut Conn, platform: Platform, account: &str, na
     .await
 }
 
+/// Whether somebody else has the name of a person: its letters' case aside.
+pub async fn has_double(conn: &mut Conn, user: &User) -> Result<bool, StoreError> {
+    conn.exists(
+        "SELECT CAST(1 AS BIGINT) FROM users WHERE id <> $1 AND (name = $2 OR LOWER(name) = $3) LIMIT 1",
+        args![user.id, &user.name, user.name.to_lowercase()],
+    )
+    .await
+}
+
 /// A person's accounts.
 pub async fn identities(conn: &mut Conn, id: UserId) -> Result<Vec<Identity>, StoreError> {
     conn.fetch_all(

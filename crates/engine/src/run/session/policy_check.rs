@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use clifford_chat::role::PlatformRole;
+use clifford_chat::{names, role::PlatformRole};
 use clifford_core::{
     messages::Direction,
     policy::{
@@ -25,9 +25,11 @@ use clifford_core::{
     runs::RunKind,
 };
 use clifford_delivery::outbound::{PendingDelivery, To};
+use clifford_markup::shortened;
 use clifford_store::{
     memory::items::Viewer,
     messages::NewOutbound,
+    people::users,
     places::policies,
     runs::{self, approvals, steps},
 };
@@ -37,6 +39,8 @@ use serde_json::Value;
 
 use super::{Gone, Onward, Session};
 
+/// The most characters of a name before the mark that tells its bearer from another.
+const MOST_OF_NAME: usize = 30;
 /// The most questions of one person that are open in one place.
 const MOST_OPEN: usize = 5;
 
@@ -351,6 +355,7 @@ impl Session<'_> {
             return Ok(None);
         };
         let request = &asked.request;
+        let person = self.asked_person().await?;
         let limits = self.cx.delivery.outbound().limits(to.platform);
         let question = Question {
             run: self.work.run.id,
@@ -358,12 +363,7 @@ impl Session<'_> {
             code: &asked.code,
             is_stored: limits.is_some_and(|limits| limits.delivered_when_stored),
             is_typed: to.platform.is_own(),
-            asked: self
-                .work
-                .user
-                .as_ref()
-                .filter(|_| self.is_shared())
-                .map(|user| &*user.name),
+            asked: person.as_deref(),
             now: self.cx.clock.now(),
             lang: self.state.lang,
         };
@@ -373,6 +373,18 @@ impl Session<'_> {
             (self.cx.delivery.outbound()).message_with(to, &question.text(), question.buttons(), question.file(), now);
         message.metadata = Some(approvals::shows(&question::id(self.work.run.id, &asked.code)));
         Ok(Some((message, pending)))
+    }
+
+    /// The name of the person who is asked, where others read along. It tells them from others of the same name.
+    async fn asked_person(&self) -> Result<Option<String>, Gone> {
+        let Some(user) = self.work.user.as_ref().filter(|_| self.is_shared()) else {
+            return Ok(None);
+        };
+        let has_double = users::has_double(&mut self.cx.db.read().await?, user).await?;
+        Ok(Some(match has_double {
+            true => names::spoken_with_mark(&shortened(&user.name, MOST_OF_NAME), &user.id.to_string()),
+            false => user.name.clone(),
+        }))
     }
 
     /// Where its person is asked: where it answers them; of a subagent, where the run at the top of its tree does.
