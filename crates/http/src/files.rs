@@ -21,6 +21,7 @@ use super::{
     access::{Caller, Need, Object, Reader, Writer},
     extract::{Id, Query, check_text},
     handler,
+    messages::KEY,
     page::{self, Page},
     problem::{Code, Problem, ProblemBody},
 };
@@ -95,11 +96,14 @@ pub(super) async fn list(
 
 /// The name of an uploaded file.
 #[derive(Deserialize, utoipa::IntoParams)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(super) struct Named {
     /// Its name.
     name: String,
+    /// The caller's own key: a repeat with the same key is the file of the first.
+    #[param(max_length = 200)]
+    idempotency_key: Option<String>,
 }
 
 /// Uploads a file: the body is its content. It belongs to the caller, and `fileIds` attaches it to a message.
@@ -112,20 +116,25 @@ pub(super) async fn upload(
     State(api): State<Shared>,
     _: Writer,
     caller: Caller,
-    Query(Named { name }): Query<Named>,
+    Query(Named { name, idempotency_key }): Query<Named>,
     request: Request,
 ) -> Result<(StatusCode, Json<File>), Problem> {
     check_text("name", &name, 1000)?;
+    if let Some(key) = &idempotency_key {
+        check_text("idempotencyKey", key, KEY)?;
+    }
     let kept = &api.context.tools.services.files;
     let bytes = content_of(request, kept.most()).await?;
     let (user, channel) = api.ingress.api_visitor(caller.place(), caller.speaker()).await?;
+    // A key is its caller's own: another person's repeat of it is another file.
+    let key = idempotency_key.map(|key| clifford_vault::hash(&format!("upload {user} {key}")));
     let new = NewFile {
         name: api.context.masker().mask(&name).into_owned(),
         content: bytes,
         user: Some(user),
         place: Some((channel, None)),
         root_run: None,
-        key: None,
+        key,
     };
     let file = kept.create(&api.db, new, api.clock.now()).await?;
     Ok((StatusCode::CREATED, Json(file)))

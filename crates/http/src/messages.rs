@@ -39,7 +39,7 @@ const BEHIND: u32 = 10;
 /// The most files with one message.
 const MOST_FILES: usize = 10;
 /// Longest key against storing a message twice.
-const KEY: usize = 200;
+pub(super) const KEY: usize = 200;
 
 /// A message to the bot.
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -53,7 +53,7 @@ pub(super) struct NewMessage {
     #[schema(value_type = Option<String>)]
     context_id: Option<ContextId>,
     /// The text. A command of the bot (`/help`, `/new`) is carried out as in every chat, without a run; another text that
-    /// begins with `/` is a text.
+    /// begins with `/` is a text. With files it may be empty.
     #[schema(max_length = 1_048_576)]
     content: String,
     /// The message of the channel that it answers.
@@ -267,7 +267,8 @@ async fn going_on(api: &Shared, caller: &Caller, context: ContextId) -> Result<O
 }
 
 fn check(new: &NewMessage) -> Result<(), Problem> {
-    if new.voice.is_none() || !new.content.trim().is_empty() {
+    let says_without_words = new.voice.is_some() || !new.file_ids.is_empty();
+    if !says_without_words || !new.content.trim().is_empty() {
         check_text("content", &new.content, LONGEST)?;
     }
     if let Some(key) = &new.idempotency_key {

@@ -107,3 +107,33 @@ async fn a_file_beyond_what_is_allowed_is_refused_with_the_setting_that_says_so(
     assert_eq!(upload(1001).await, (409, full.to_owned()));
     assert_eq!(upload(1000).await.0, 201);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_uploaded_twice_with_one_key_is_one_and_goes_with_a_message_alone() {
+    let bot = Bot::start().await;
+    let other = bot.token(&["read", "write"]).await;
+    let upload = async |token: &str, key: &str| {
+        let path = format!("/api/files?name=a.txt&idempotencyKey={key}");
+        let sent = bot.request(Method::POST, &path).bearer_auth(token).body("hello");
+        let made = bot.send(sent).await;
+        assert_eq!(made.status, 201, "{}", made.text);
+        made.json()["id"].clone()
+    };
+    let first = upload(super::bot::OWNER, "k").await;
+    assert_eq!(upload(super::bot::OWNER, "k").await, first);
+    assert_ne!(upload(super::bot::OWNER, "l").await, first);
+    assert_ne!(upload(&other, "k").await, first, "a key is its caller's own");
+    let message = json!({ "content": "", "fileIds": [first], "idempotencyKey": "m" });
+    let said = bot.post("/api/messages?wait=30", &message).await;
+    assert_eq!(said.status, 200, "{}", said.text);
+    assert_eq!(said.json()["run"]["inputText"], "[document: a.txt]");
+    // A second try of the whole is the same file and the same message.
+    assert_eq!(upload(super::bot::OWNER, "k").await, first);
+    let again = bot.post("/api/messages?wait=30", &message).await.json();
+    assert_eq!(again["messageId"], said.json()["messageId"]);
+    let nothing = bot
+        .post("/api/messages", &json!({ "content": "", "fileIds": [] }))
+        .await;
+    assert_eq!((nothing.status, &nothing.json()["field"]), (422, &json!("content")));
+    bot.app.shutdown().await;
+}
