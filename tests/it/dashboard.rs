@@ -15,6 +15,7 @@ mod places;
 mod reviews;
 mod runs;
 mod safety;
+mod sending;
 mod servers;
 mod tags;
 mod two_servers;

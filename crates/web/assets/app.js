@@ -15,23 +15,59 @@ function isAs(one, other) {
     && one.getAttribute("href") === other.getAttribute("href") && one.form?.action === other.form?.action;
 }
 
-// Replaces the live parts by those of a page that has just come, except where somebody types.
+// The forms of a part in which somebody is writing; a field without a form by itself.
+const isTyped = (one) => one.type === "file" ? one.files.length > 0 : one.matches(TYPED) && one.value !== one.defaultValue;
+const TYPED = "textarea, input:not([type=hidden], [type=checkbox], [type=radio])";
+function written(part) {
+  const fields = [...part.querySelectorAll("input, textarea, select")].filter((one) => one === document.activeElement || isTyped(one));
+  return [...new Set(fields.map((one) => part.contains(one.form) ? one.form : one))];
+}
+
+// Makes a part what a fresh one is around the forms in which somebody is writing: these are not moved, so that nothing of
+// what is typed, marked or being composed is lost. `names`: the form, and the id by which the fresh part has it, if it does.
+function around(part, fresh, names) {
+  const within = (one) => [...names.keys()].filter((form) => one.contains(form));
+  const is = (one, held) => {
+    if (one.tagName !== held.tagName || one.id !== held.id) return false;
+    if (one.id) return true;
+    const known = within(held).map((form) => names.get(form)).filter(Boolean);
+    return known.length ? known.some((name) => one.querySelector(`#${CSS.escape(name)}`)) : one.className === held.className;
+  };
+  const held = [...part.children].filter((one) => within(one).length);
+  for (const one of [...part.childNodes]) if (!held.includes(one)) one.remove();
+  let next = 0;
+  for (const one of [...fresh.childNodes]) {
+    const at = held.findIndex((other, place) => place >= next && is(one, other));
+    if (at < 0) part.insertBefore(one, held[next] || null);
+    else {
+      if (!names.has(held[at])) around(held[at], one, names);
+      next = at + 1;
+    }
+  }
+}
+
+// Replaces the live parts by those of a page that has just come, but for what somebody types.
 function take(page) {
   const follows = atEnd();
   const fresh = new DOMParser().parseFromString(page, "text/html");
+  document.title = fresh.title;
   for (const part of live()) {
     const next = fresh.getElementById(part.id);
     const said = next && essence(next);
     if (!next || said === shown.get(part)) continue;
-    if (part.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) continue;
-    if ([...part.querySelectorAll("textarea")].some((one) => one.value !== one.defaultValue)) continue;
     const open = [...part.querySelectorAll("details")].map((one) => one.open);
     const focus = part.contains(document.activeElement) && document.activeElement;
-    shown.set(part, said);
+    const names = new Map(written(part).map((form) => {
+      const id = form.id || form.querySelector("[id]")?.id;
+      return [form, id && next.querySelector(`#${CSS.escape(id)}`) ? id : ""];
+    }));
+    // What is not there any more goes as soon as nobody writes in it.
+    if ([...names.values()].every(Boolean)) shown.set(part, said); else shown.delete(part);
     if (part === talk) leave(next);
-    part.replaceChildren(...document.adoptNode(next).childNodes);
+    if (names.size) around(part, document.adoptNode(next), names);
+    else part.replaceChildren(...document.adoptNode(next).childNodes);
     part.querySelectorAll("details").forEach((one, place) => { one.open ||= open[place]; });
-    const same = focus ? [...part.querySelectorAll("a[href], button, summary, [id]")].filter((one) => isAs(one, focus)) : [];
+    const same = focus && !part.contains(focus) ? [...part.querySelectorAll("a[href], button, summary, [id]")].filter((one) => isAs(one, focus)) : [];
     // One of several that look the same might do something else.
     if (same.length === 1) same[0].focus({ preventScroll: true });
     part.dispatchEvent(new CustomEvent("taken", { bubbles: true, detail: follows }));
@@ -42,7 +78,6 @@ function take(page) {
 // The session is over: the page leads to the login, unless that would lose what somebody is typing. Then it says so, and
 // goes on after a login in another window, with what goes with the forms of that session.
 const isLogin = (answer) => answer.redirected && new URL(answer.url).pathname === "/login";
-const isTyped = (one) => one.type === "file" ? one.files.length : one.matches("textarea, [type=search], [type=text], :not([type])") && one.value !== one.defaultValue;
 function loggedOut() {
   if (![...document.querySelectorAll("main input, main textarea")].some(isTyped)) return location.reload();
   const told = document.getElementById("out");
@@ -259,7 +294,54 @@ function localise() {
   }
 }
 
+// What a field has, and the same after it was sent: only that is cleared. What was typed meanwhile stays; in a chat, what
+// was typed behind it.
+const filesOf = (one) => [...one.files].map((file) => `${file.name} ${file.size} ${file.lastModified}`);
+const heldBy = (one) => one.type === "file" ? filesOf(one).join("\n") : one.matches("[type=checkbox], [type=radio]") ? one.checked : one.value;
+function clear(one, sent) {
+  if (one.type === "file") {
+    const all = new DataTransfer(), gone = sent.split("\n");
+    for (const [place, name] of filesOf(one).entries()) if (!gone.includes(name)) all.items.add(one.files[place]);
+    one.files = all.files;
+  } else if (one.matches("textarea, input:not([type=hidden], [type=checkbox], [type=radio])")) {
+    if (one.value === sent) one.value = one.defaultValue;
+    else if (one.matches("[data-enter]") && one.value.startsWith(sent)) one.value = one.value.slice(sent.length).trimStart();
+  }
+}
+
+// Why a form was refused stands in it, and by the field that is at fault; of a button alone, at the head of the page.
+function refused(form, why, field) {
+  if (form.matches(".inline")) return say(why);
+  const at = field && form.elements.namedItem(field), one = at?.labels ? at : null;
+  const told = document.createElement("p");
+  told.className = "note bad small";
+  told.id = `why-${Math.random().toString(36).slice(2)}`;
+  told.dataset.refusal = "";
+  told.setAttribute("role", "alert");
+  told.textContent = why;
+  if (one) {
+    one.setAttribute("aria-invalid", "true");
+    one.setAttribute("aria-describedby", `${told.id} ${one.getAttribute("aria-describedby") || ""}`.trim());
+    (one.closest(".field") || one).after(told);
+    one.focus();
+  } else form.append(told);
+}
+function accepted(form) {
+  for (const told of form.querySelectorAll("[data-refusal]")) {
+    for (const one of form.querySelectorAll(`[aria-describedby~="${told.id}"]`)) {
+      one.removeAttribute("aria-invalid");
+      one.setAttribute("aria-describedby", one.getAttribute("aria-describedby").split(" ").filter((id) => id !== told.id).join(" "));
+    }
+    told.remove();
+  }
+}
+
+// A page of the chat becomes another one in place: all that differs is live.
+const isChat = (path) => /^\/chat(\/|$)/.test(path);
+
 async function send(form, button) {
+  accepted(form);
+  const given = [...form.elements].map((one) => [one, heldBy(one)]);
   const all = new FormData(form);
   const fields = form.enctype === "multipart/form-data" ? all : new URLSearchParams(all);
   if (button?.name) fields.set(button.name, button.value);
@@ -267,16 +349,23 @@ async function send(form, button) {
   const answer = await fetch(address, { method: "POST", body: fields, headers: { accept: "text/html" } });
   if (isLogin(answer)) return loggedOut();
   const page = await answer.text();
-  if (!answer.ok) return say(new DOMParser().parseFromString(page, "text/html").querySelector(".note")?.textContent || "It did not work; try again.");
+  if (!answer.ok) {
+    const note = new DOMParser().parseFromString(page, "text/html").querySelector(".note");
+    const why = [...note?.querySelectorAll("p") || []].map((one) => one.textContent.trim().replace(/\.$/, "")).join(". ");
+    return refused(form, why ? `${why}.` : "It did not work; try again.", note?.dataset.field);
+  }
   say(form.dataset.said || "");
-  form.reset();
+  const isAsSent = given.every(([one, sent]) => heldBy(one) === sent);
+  if (isAsSent) form.reset(); else for (const [one, sent] of given) clear(one, sent);
   if (form.elements.once) form.elements.once.value = `${Date.now()} ${Math.random()}`;
-  form.closest("details")?.removeAttribute("open");
-  form.querySelector("textarea")?.dispatchEvent(new Event("input"));
-  if (answer.redirected && new URL(answer.url).pathname !== location.pathname) return void (location.href = answer.url);
+  if (isAsSent) form.closest("details")?.removeAttribute("open");
+  form.querySelector("textarea")?.dispatchEvent(new Event("input", { bubbles: true }));
+  const to = new URL(answer.url), goesOn = isChat(to.pathname) && isChat(location.pathname);
+  if (answer.redirected && to.pathname !== location.pathname && !goesOn) return void (location.href = answer.url);
+  if (answer.redirected && goesOn) history.replaceState(null, "", answer.url);
   if (form.closest("[data-past]")) return renew(form, button, page);
   const typing = document.activeElement;
-  if (typing.closest("[data-live]") && typing.matches("input, textarea, select")) typing.blur();
+  if (isAsSent && form.contains(typing) && typing.closest("[data-live]") && typing.matches("input, textarea, select")) typing.blur();
   take(page);
   if (button?.id) document.getElementById(button.id)?.focus();
   // What somebody says of an older answer leaves them where they read.
@@ -314,7 +403,7 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   const button = event.submitter;
   if (button) button.disabled = true;
-  send(form, button).catch(() => say("The server does not answer; try again in a moment.")).finally(() => { sent.delete(form); if (button) button.disabled = false; });
+  send(form, button).catch(() => refused(form, "The server does not answer; try again in a moment.")).finally(() => { sent.delete(form); if (button) button.disabled = false; });
 });
 
 document.addEventListener("keydown", (event) => {

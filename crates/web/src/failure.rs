@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::{
     address::with_query,
     view::{
-        document,
+        clean, document,
         format::{field_name, sentence},
         words,
     },
@@ -50,6 +50,11 @@ impl Refused {
     /// The way in is good, and its person may not look any more.
     pub(crate) fn is_of_shutting_out(&self) -> bool {
         self.code == "shut_out"
+    }
+
+    /// It came before, with something beside its content that was otherwise.
+    pub(crate) fn is_of_repeat(&self) -> bool {
+        self.code == "key_reused"
     }
 
     /// The field of the form that is wrong, and why.
@@ -111,7 +116,7 @@ pub(crate) enum Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let mut retry_after = None;
+        let (mut retry_after, mut field) = (None, None);
         let (status, title, detail) = match self {
             Self::Unknown(wanted) => {
                 let wanted = if wanted == "/" { "" } else { &wanted };
@@ -120,6 +125,7 @@ impl IntoResponse for Failure {
             Self::Refused(refused) => {
                 retry_after = refused.retry_after;
                 let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+                field.clone_from(&refused.field);
                 let (title, detail) = refused.words();
                 (status, title, detail)
             }
@@ -133,11 +139,14 @@ impl IntoResponse for Failure {
                 "Something is not right".to_owned(),
                 detail,
             ),
-            Self::Missing(name) => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "Something is missing".to_owned(),
-                format!("Fill in “{}”, and send it again.", field_name(name)),
-            ),
+            Self::Missing(name) => {
+                field = Some(name.to_owned());
+                (
+                    StatusCode::UNPROCESSABLE_ENTITY,
+                    "Something is missing".to_owned(),
+                    format!("Fill in “{}”, and send it again.", field_name(name)),
+                )
+            }
             Self::Lost => (
                 StatusCode::NOT_FOUND,
                 "There is no such page".to_owned(),
@@ -154,7 +163,7 @@ impl IntoResponse for Failure {
                 "The log says more. Nothing that was accepted is lost; try again.".to_owned(),
             ),
         };
-        let told = Told { title, detail };
+        let told = Told { title, detail, field };
         let page = told.page(None);
         let mut response = (status, page).into_response();
         response.extensions_mut().insert(told);
@@ -170,6 +179,8 @@ impl IntoResponse for Failure {
 pub(crate) struct Told {
     title: String,
     detail: String,
+    /// The field of its form that is at fault: a script tells it there.
+    field: Option<String>,
 }
 
 impl Told {
@@ -178,7 +189,7 @@ impl Told {
         document::alone(
             &self.title,
             &html! {
-                div.note.bad role="alert" { p { strong { (words(&self.title)) } } p { (words(&abridged(&self.detail))) } }
+                div.note.bad role="alert" data-field=[self.field.as_deref().map(clean)] { p { strong { (words(&self.title)) } } p { (words(&abridged(&self.detail))) } }
                 p.row {
                     @if let Some(back) = back { a.button.main href=(back) data-back { "Go back" } }
                     a.button href="/" { "Go to the start page" }

@@ -10,6 +10,7 @@ use axum::{
     response::Response,
 };
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use url::form_urlencoded;
 
 use super::{
@@ -40,6 +41,14 @@ struct File {
     name: String,
     kind: Option<String>,
     content: Bytes,
+}
+
+impl File {
+    /// The same for the same content and name, in one showing of a form.
+    fn key(&self, once: &str) -> String {
+        let content = clifford_vault::hex(&Sha256::digest(&self.content));
+        clifford_vault::hash(&format!("{once} {} {content} {}", self.field, self.name))
+    }
 }
 
 impl Form {
@@ -75,11 +84,25 @@ impl Form {
         self.asker.change(method, path, body).await
     }
 
-    /// Hands the files of a field to the API; their ids.
-    pub(crate) async fn upload(&self, field: &str) -> Result<Vec<String>, Failure> {
+    /// The key of a form that may be sent twice, by a double click or by a second try after an answer that was lost: the
+    /// same for the same words and files. `once` tells one showing of the form from another.
+    pub(crate) fn key(&self, once: &str, words: &str) -> String {
+        let files: Vec<_> = self.files.iter().map(|file| file.key(once)).collect();
+        clifford_vault::hash(&format!("{once} {} {words}", files.concat()))
+    }
+
+    /// Hands the files of a field to the API; their ids. Of a form with `once`, a second try gets those of the first.
+    pub(crate) async fn upload(&self, field: &str, once: Option<&str>) -> Result<Vec<String>, Failure> {
         let mut ids = Vec::new();
-        for file in self.files.iter().filter(|file| file.field == field) {
-            let path = with_query("/api/files", &[("name", &file.name)]);
+        for (number, file) in self.files.iter().enumerate().filter(|(_, file)| file.field == field) {
+            let key = once.map(|once| format!("{number} {}", file.key(once)));
+            let path = with_query(
+                "/api/files",
+                &[
+                    ("name", &file.name),
+                    ("idempotencyKey", key.as_deref().unwrap_or_default()),
+                ],
+            );
             let kept = self
                 .asker
                 .upload(&path, file.kind.as_deref(), file.content.clone())

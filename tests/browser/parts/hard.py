@@ -95,6 +95,83 @@ def logged_out(bot, browser, report):
     report.tell("logged out while typing", "told, kept what was typed, and sent it after a login in another window")
 
 
+# Answers of the server to forms are held back until the look lets them through, so that somebody types meanwhile.
+HELD = """
+const send = window.fetch;
+window.fetch = (address, given) => given?.method === 'POST'
+  ? new Promise((go) => { window.let_through = () => go(send(address, given)); }) : send(address, given);
+"""
+BOXES = "return [document.getElementById('content').value, document.querySelector('.anew textarea')?.value]"
+
+
+def typing_on(bot, browser, report):
+    """What is typed while a message is on its way stays, and so does an edit while new messages appear."""
+    browser.screen("desktop", "light")
+    browser.go(bot.address + "/chat")
+    painted(browser)
+    browser.run(HELD)
+    browser.write("#content", "what is 11*17?")
+    browser.click(".composer button.main")
+    until("the message on its way", lambda: browser.run("return !!window.let_through"), 10)
+    browser.write("#content", " and what else")
+    browser.run("window.let_through(); window.let_through = null")
+    until("the answer", lambda: "11*17 = 187" in browser.run(TALK), 30)
+    kept = browser.run(BOXES)[0]
+    report.check(kept == "and what else", "/chat", f"after a message was sent, its field has {kept!r}")
+    browser.click(".anew summary")
+    browser.at(".anew textarea", "clear")
+    browser.write(".anew textarea", "what is 12*17")
+    browser.run("window.edit = document.querySelector('.anew textarea')")
+    cookie = browser.cdp("Network.getCookies")["cookies"][0]
+    bot.says(f"{cookie['name']}={cookie['value']}", "what is 13*17?")
+    until("the new message", lambda: "13*17 = 221" in browser.run(TALK), 30)
+    browser.keys("?")
+    kept = browser.run("return [window.edit.isConnected, window.edit.value, document.activeElement === window.edit]")
+    report.check(kept == [True, "what is 12*17?", True], "/chat", f"while a message came, the edit became {kept}")
+    report.tell("typing while messages come and go", "nothing that was typed is lost, and what comes is shown")
+
+
+def another_conversation(bot, browser, report):
+    """Another window begins a conversation: this one shows it, and writes to it."""
+    browser.screen("desktop", "light")
+    browser.go(bot.address + "/chat")
+    painted(browser)
+    browser.run("window.same = 1")
+    browser.write("#content", "half a sent")
+    cookie = browser.cdp("Network.getCookies")["cookies"][0]
+    session = f"{cookie['name']}={cookie['value']}"
+    begun = bot.form("/chat/new", {"token": bot.token(session)}, session)["location"]
+    shown = "return document.querySelector('#talk [name=context]').value"
+    until("the other conversation", lambda: begun.endswith(browser.run(shown)), 20)
+    browser.at("#content", "clear")
+    browser.write("#content", "what is 14*17?")
+    browser.click(".composer button.main")
+    until("an answer there", lambda: "14*17 = 238" in browser.run(TALK), 30)
+    told = browser.run("return [window.same, location.pathname, document.querySelector('.talks [aria-current]').getAttribute('href')]")
+    report.check(told == [1, begun, begun], "/chat", f"after another window began {begun}, this one is at {told}")
+    named = bot.api("PATCH", f"/api/contexts/{begun.rsplit('/', 1)[1]}", {"name": "Sums of the day"})
+    heads = "return [document.querySelector('h1').textContent, document.querySelector('.talks [aria-current]').textContent]"
+    until("the new name", lambda: browser.run(heads) == ["Sums of the day"] * 2, 20)
+    report.check(bool(named), "/chat", "a conversation cannot be named")
+    report.tell("a conversation begun and named elsewhere", "is shown with its name, and written to")
+
+
+def chat_of_a_phone(bot, browser, report):
+    """The conversations are behind a button: the chat begins below the heading."""
+    browser.screen("phone", "light")
+    browser.go(bot.address + "/chat")
+    painted(browser)
+    hidden = "return !document.querySelector('.talks').checkVisibility()"
+    report.check(browser.run(hidden), "/chat (phone)", "the list of conversations stands above the chat")
+    browser.run("scrollTo(0, 0)")
+    browser.click(".talks-button")
+    until("the conversations", lambda: not browser.run(hidden), 10)
+    browser.screen("desktop", "light")
+    browser.go(bot.address + "/chat")
+    report.check(not browser.run(hidden), "/chat", "the list of conversations is not beside the chat")
+    report.tell("the chat on a phone", "its conversations are behind a button")
+
+
 def forced_colours(bot, browser, report, pages):
     """Colours of the reader's own take grounds away: kinds of steps and differences are told apart all the same."""
     browser.screen("desktop", "light")

@@ -1,18 +1,14 @@
-//! The chat: a message is written anew and sent again, answers are rated, and a voice is a message.
+//! The chat: a message is written anew and sent again, and answers are rated.
 
 use clifford_core::people::UserRole;
-use clifford_fakes::openai::OpenAiFake;
 use reqwest::Method;
 use serde_json::json;
 
-use super::{Browser, hidden_fields, journeys::bots, person, three_people, token};
-use crate::{
-    api::bot::{Answer, Bot},
-    store::erasure::script,
-};
+use super::{Browser, hidden_fields, journeys::bots, person, three_people};
+use crate::{api::bot::Bot, store::erasure::script};
 
 /// The newest message that somebody wrote.
-async fn last_message(browser: &Browser<'_>) -> (String, String) {
+pub async fn last_message(browser: &Browser<'_>) -> (String, String) {
     let found = browser.data("/api/messages?limit=50").await;
     let items = found["items"].as_array().unwrap();
     let message = items.iter().find(|message| message["direction"] == "inbound").unwrap();
@@ -21,7 +17,7 @@ async fn last_message(browser: &Browser<'_>) -> (String, String) {
 }
 
 /// Waits until another run than this one is the newest, and has ended.
-async fn next_run(browser: &Browser<'_>, before: &str) -> String {
+pub async fn next_run(browser: &Browser<'_>, before: &str) -> String {
     loop {
         let runs = browser.data("/api/runs?limit=1").await;
         let newest = &runs["items"][0];
@@ -168,57 +164,27 @@ async fn nobody_edits_rates_or_reads_the_verdicts_of_somebody_else() {
     bot.app.shutdown().await;
 }
 
-/// Sends a form of the chat with a recording.
-async fn says_aloud(browser: &Browser<'_>, bot: &Bot, words: &str) -> Answer {
-    let page = browser.page("/chat").await;
-    let field =
-        |head: &str, content: &str| format!("--cut\r\nContent-Disposition: form-data; {head}\r\n\r\n{content}\r\n");
-    let parts = [
-        field("name=\"token\"", token(&page)),
-        field("name=\"content\"", ""),
-        field("name=\"seconds\"", "4"),
-        field(
-            "name=\"file\"; filename=\"\"\r\nContent-Type: application/octet-stream",
-            "",
-        ),
-        field(
-            "name=\"voice\"; filename=\"recording.ogg\"\r\nContent-Type: audio/ogg",
-            &format!("OggS\0\u{2}\n{words}"),
-        ),
-    ];
-    let request = bot.request(Method::POST, "/chat").header("cookie", &browser.cookie);
-    let request = request.header("origin", format!("http://{}", bot.address));
-    let request = request.header("content-type", "multipart/form-data; boundary=cut");
-    bot.send(request.body(format!("{}--cut--\r\n", parts.concat()))).await
-}
-
 #[tokio::test(flavor = "multi_thread")]
-async fn what_somebody_says_aloud_in_the_chat_is_answered() {
-    let model = OpenAiFake::start().await;
-    let url = model.base_url();
-    let bot = Bot::with(&[("llm.roles.transcription.base_url", url.as_str())]).await;
+async fn a_question_about_a_call_is_no_answer_to_rate() {
+    let bot = Bot::start().await;
     let ada = person(&bot, "Ada", UserRole::Member).await;
-    let browser = Browser::log_in(&bot, Some(ada)).await;
-    let page = browser.page("/chat").await;
+    let (adas, owner) = (
+        Browser::log_in(&bot, Some(ada)).await,
+        Browser::log_in(&bot, None).await,
+    );
+    owner.holds_calls_of("compute", "ask before sums").await;
+    let run = adas.says("what is 6*7?", "waiting").await;
+    let page = adas.page("/chat").await;
     assert!(
-        page.contains("data-record") && page.contains("accept=\"audio/*"),
+        page.contains("May the bot make this call?") && !page.contains("Good answer"),
         "{page}"
     );
-    let sent = says_aloud(&browser, &bot, "what is 6*7?").await;
-    assert_eq!(sent.status, 303, "{}", sent.text);
-    next_run(&browser, "").await;
-    let page = browser.page("/chat").await;
-    assert!(
-        page.contains("Spoken: what is 6*7?") && page.contains("6*7 = 42"),
-        "{page}"
-    );
-    // Words that were spoken are no text to edit.
-    assert!(!page.contains("Edit and ask again"), "{page}");
+    let confirm = format!("/runs/{run}/confirm");
+    adas.does("/chat", &confirm, &[("decision", "approve"), ("back", "/chat")])
+        .await;
+    next_run(&adas, "").await;
+    assert!(adas.page("/chat").await.contains("Good answer"));
     bot.app.shutdown().await;
-    let deaf = Bot::start().await;
-    let browser = Browser::log_in(&deaf, None).await;
-    assert!(!browser.page("/chat").await.contains("data-record"));
-    deaf.app.shutdown().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -359,35 +325,6 @@ async fn a_long_conversation_has_a_way_to_its_older_messages_and_back() {
         "{page}"
     );
     bot.app.shutdown().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_form_that_is_sent_twice_says_its_words_once() {
-    for bot in bots().await {
-        let ada = person(&bot, "Ada", UserRole::Member).await;
-        let browser = Browser::log_in(&bot, Some(ada)).await;
-        let page = browser.page("/chat").await;
-        let kept = hidden_fields(&page, "name=\"once\"");
-        let origin = format!("http://{}", bot.address);
-        let send = async |content: &str| {
-            let fields: Vec<_> = kept
-                .iter()
-                .map(|(name, value)| (name.as_str(), value.as_str()))
-                .chain([("content", content)])
-                .collect();
-            let sent = browser.send("/chat", &origin, &fields).await;
-            assert_eq!(sent.status, 303, "{}", sent.text);
-        };
-        // The page from before, to which its reader went back, says other words all the same.
-        for content in ["hello", "hello", "what is 6*7?"] {
-            send(content).await;
-        }
-        let found = browser.data("/api/messages?limit=50").await;
-        let items = found["items"].as_array().unwrap().iter();
-        let said = items.filter(|message| message["direction"] == "inbound").count();
-        assert_eq!(said, 2, "{found}");
-        bot.app.shutdown().await;
-    }
 }
 
 /// Makes a conversation of the dashboard one that began in a private chat on Telegram, as after `/continue`.

@@ -41,6 +41,11 @@ pub(crate) struct Message {
 struct Metadata {
     #[serde(default)]
     buttons: Vec<Offered>,
+    /// The question of a run that it shows.
+    question: Option<String>,
+    /// It tells why there is no answer.
+    #[serde(default)]
+    refusal: bool,
 }
 
 /// A button below the answer to a command.
@@ -79,6 +84,17 @@ impl Message {
         self.metadata
             .as_ref()
             .map_or(&[][..], |metadata| metadata.buttons.as_slice())
+    }
+
+    /// A run answers by it: it asks nothing, and does not say why there is no answer.
+    pub(crate) fn is_answer(&self) -> bool {
+        let is_other = |metadata: &Metadata| metadata.question.is_some() || metadata.refusal;
+        !self.is_persons() && self.run_id.is_some() && !self.metadata.as_ref().is_some_and(is_other)
+    }
+
+    /// It has words, which are its person's own writing.
+    pub(crate) fn may_be_written_anew(&self) -> bool {
+        !self.is_spoken() && !self.own_words().is_empty()
     }
 
     /// It was deleted, or taken back.
@@ -218,6 +234,25 @@ mod tests {
             ("no mark", json!([file]), "no mark"),
         ] {
             assert_eq!(message(content, &attachments).own_words(), expected, "{content}");
+        }
+    }
+
+    #[test]
+    fn only_what_a_run_answers_is_an_answer() {
+        for (direction, run, metadata, expected) in [
+            ("outbound", json!("r"), json!(null), true),
+            ("outbound", json!("r"), json!({ "model": "x", "foreign": false }), true),
+            ("outbound", json!("r"), json!({ "question": "r 1" }), false),
+            ("outbound", json!("r"), json!({ "refusal": true }), false),
+            ("outbound", json!(null), json!(null), false),
+            ("inbound", json!("r"), json!(null), false),
+        ] {
+            let message: Message = serde_json::from_value(json!({
+                "id": "1", "direction": direction, "content": "x", "status": "delivered", "runId": run,
+                "metadata": metadata, "createdAt": "2026-01-01T00:00:00Z",
+            }))
+            .unwrap();
+            assert_eq!(message.is_answer(), expected, "{metadata}");
         }
     }
 

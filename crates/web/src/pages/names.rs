@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use clifford_chat::names;
 use futures::future::try_join_all;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -32,12 +33,18 @@ pub(crate) struct Names {
     known: BTreeMap<String, String>,
     /// There are more than these.
     more: bool,
+    /// Those of the same name are told apart by a mark: others decide by whose something is.
+    are_marked: bool,
 }
 
 impl Names {
     /// The people whom the reader sees.
     pub(crate) async fn of_people(asker: &Asker) -> Result<Self, Failure> {
-        Self::of(asker, "/api/users?limit=200").await
+        let people = Self::of(asker, "/api/users?limit=200").await?;
+        Ok(Self {
+            are_marked: true,
+            ..people
+        })
     }
 
     /// The same with the one that a list is of.
@@ -120,7 +127,7 @@ impl Names {
         };
         Ok(Self {
             known: found.into_iter().filter_map(|one| Some((one.id, one.name?))).collect(),
-            more: false,
+            ..Self::default()
         })
     }
 
@@ -131,6 +138,7 @@ impl Names {
         Ok(Self {
             known: items.filter_map(|one| Some((one.id, one.name?))).collect(),
             more: found.next.is_some(),
+            are_marked: false,
         })
     }
 
@@ -141,17 +149,43 @@ impl Names {
 
     /// The name of one.
     pub(crate) fn show(&self, id: Option<&str>) -> Markup {
-        let name = id.and_then(|id| self.known.get(id));
-        let Some(name) = name else {
+        let known = id.and_then(|id| Some((id, self.known.get(id)?)));
+        let Some((id, name)) = known else {
             return html! { span.quiet { "–" } };
         };
         let shown = short(name, LONGEST);
-        html! { @if shown == *name { (words(name)) } @else { span title=(clean(name)) { (words(&shown)) } } }
+        let mark = self.mark(id, name);
+        html! {
+            @if shown == *name { (words(name)) } @else { span title=(clean(name)) { (words(&shown)) } }
+            @if let Some(mark) = mark { " " span.quiet { (mark) } }
+        }
+    }
+
+    /// What tells a person from others of the same name; nothing: nobody else has it.
+    fn mark(&self, id: &str, name: &str) -> Option<String> {
+        let called = name.to_lowercase();
+        let is_of_several = || {
+            let mut others = self.known.iter().filter(|(other, _)| *other != id);
+            others.any(|(_, other)| other.to_lowercase() == called)
+        };
+        (self.are_marked && is_of_several()).then(|| names::mark(id))
     }
 
     /// The same behind a name for all of them, for a filter.
     pub(crate) fn filter<'a>(&'a self, all: &'a str) -> Vec<(&'a str, &'a str)> {
         [("", all)].into_iter().chain(self.choices()).collect()
+    }
+
+    /// The same, each with what tells it from others of the same name.
+    fn marked(&self, none: &str) -> Vec<(&str, String)> {
+        let told = |(id, name): (_, &str)| match self.mark(id, name) {
+            Some(mark) => (id, format!("{name} {mark}")),
+            None => (id, name.to_owned()),
+        };
+        [("", none.to_owned())]
+            .into_iter()
+            .chain(self.choices().into_iter().map(told))
+            .collect()
     }
 
     /// Ids with their names, for a choice: by name.
@@ -186,9 +220,32 @@ impl Names {
     /// A field that chooses one of these people; `none` is the choice of none of them. Where there are more, the page
     /// of people leads to them.
     pub(crate) fn person_field(&self, id: &str, label: &str, value: &str, none: &str) -> Markup {
+        let marked = self.marked(none);
+        let choices: Vec<_> = marked.iter().map(|(id, name)| (*id, name.as_str())).collect();
         html! {
-            (choice_field(id, label, value, &self.filter(none)))
+            (choice_field(id, label, value, &choices))
             @if self.more { p.small.quiet { "These are the newest. " a href="/people" { "Find somebody else" } } }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_of_one_name_are_told_apart() {
+        let known = [("u-1a2b", "Ada"), ("u-3c4d", "ada"), ("u-5e6f", "Bob")];
+        let names = Names {
+            known: known.map(|(id, name)| (id.to_owned(), name.to_owned())).into(),
+            are_marked: true,
+            ..Names::default()
+        };
+        let shown = |id: &str| names.show(Some(id)).into_string();
+        assert_eq!(shown("u-1a2b"), "<bdi>Ada</bdi> <span class=\"quiet\">#1a2b</span>");
+        assert_eq!(shown("u-5e6f"), "<bdi>Bob</bdi>");
+        let choices = names.marked("Everybody");
+        let told: Vec<_> = choices.iter().map(|(_, name)| name.as_str()).collect();
+        assert_eq!(told, ["Everybody", "Ada #1a2b", "ada #3c4d", "Bob"]);
     }
 }

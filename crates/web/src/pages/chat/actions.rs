@@ -83,7 +83,7 @@ pub(super) fn failed(asker: &Asker, context: &str, whole: &Whole, last: Option<&
         "cancelled" => "This was stopped",
         _ => return html! {},
     };
-    let resent = last.filter(|message| message.run_id.as_ref() == Some(&run.id) && !message.is_spoken());
+    let resent = last.filter(|message| message.run_id.as_ref() == Some(&run.id) && message.may_be_written_anew());
     let retry = format!("/runs/{}/retry", run.id);
     html! {
         div.note.bad.row.apart role="group" aria-label=(told) {

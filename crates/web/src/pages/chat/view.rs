@@ -127,15 +127,20 @@ impl View {
 
     pub(super) fn draw(&self, asker: &Asker) -> Markup {
         html! {
-            (head(self.title(), "", &html! {
-                (Button::new("/chat/new", "New conversation").leads_on().draw(asker))
-            }))
+            div id="head" data-live {
+                (head(self.title(), "", &html! {
+                    (Button::new("/chat/new", "New conversation").leads_on().draw(asker))
+                }))
+            }
             div.chat.traced {
-                aside aria-label="Conversations" { (self.draw_talks(asker)) }
+                aside aria-label="Conversations" {
+                    button.talks-button type="button" popovertarget="talks" { "Conversations" }
+                    div.talks-menu id="talks" popover data-live { (self.draw_talks(asker)) }
+                }
                 div.stack {
                     (past("talk"))
                     div id="talk" data-live { (self.draw_messages(asker)) }
-                    @if self.is_own || self.id.is_none() { (composer::draw(asker, self.id.as_deref())) } @else {
+                    @if self.is_own || self.id.is_none() { (composer::draw(asker)) } @else {
                         p.small.quiet {
                             "This conversation was held elsewhere, or by somebody else: it is only read here. "
                             a href="/chat" { "Your own chat" }
@@ -194,6 +199,7 @@ impl View {
             @if !self.is_newest {
                 p { a.button href={ "/chat/" (self.id.as_deref().unwrap_or_default()) } { "The newest messages" } }
             }
+            @if self.is_own { (composer::destination(self.id.as_deref())) }
             div id="end" {}
         }
     }
@@ -211,7 +217,11 @@ impl View {
                     @if may_edit { (actions::anew(asker, self.id.as_deref().unwrap_or_default(), message)) }
                 }
             }
-            (Some(run), false) if ends_answer(&self.messages, message) => self.verdicts.draw(asker, run),
+            (Some(run), false)
+                if message.is_answer() && self.has_ended(run) && ends_answer(&self.messages, message) =>
+            {
+                self.verdicts.draw(asker, run)
+            }
             _ => html! {},
         }
     }
@@ -222,6 +232,11 @@ impl View {
         messages
             .find(|message| message.is_persons() && !message.is_aside())
             .filter(|_| self.is_own && self.is_newest)
+    }
+
+    /// A run says no more.
+    fn has_ended(&self, run: &str) -> bool {
+        self.unfinished.iter().all(|whole| whole.run.id != run)
     }
 
     /// It was written in the reader's own chat here.
