@@ -3,7 +3,7 @@
 use axum::{Json, extract::State, http::StatusCode};
 use clifford_core::{
     id::{ContextId, JobId, MemoryItemId, MessageId, UserId},
-    memory::{content::Content, source},
+    memory::{content::Content, levels::LEVELS, source},
     work::JobKind,
 };
 use clifford_engine::memory::editing::{self, Change, NewItem, Visibility};
@@ -68,6 +68,14 @@ pub(super) async fn list(
         return Err(Problem::new(Code::InvalidQuery, detail).of_field("userId"));
     }
     let limit = page::limit(wanted.limit)?;
+    let last = LEVELS.len().saturating_sub(1);
+    if wanted
+        .level
+        .is_some_and(|level| usize::try_from(level).is_ok_and(|level| level > last))
+    {
+        let detail = format!("there is no such level; they are 0 to {last}");
+        return Err(Problem::new(Code::InvalidQuery, detail).of_field("level"));
+    }
     let filter = Filter {
         user,
         module: wanted.module,
