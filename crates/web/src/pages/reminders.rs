@@ -18,7 +18,7 @@ use crate::{
     form::Form,
     handler,
     view::{
-        format::{At, date, title, when},
+        format::{At, title, when, when_exactly},
         layout,
         parts::{Button, Tone, badge, empty, head, older, short},
         words,
@@ -86,7 +86,7 @@ fn line(asker: &Asker, trigger: &Trigger, people: &Names) -> Markup {
                 div.small.quiet.row {
                     span { (title(&trigger.kind)) }
                     @if let Some(at) = trigger.next_at.filter(|_| trigger.enabled) {
-                        span { "next " (when(at, asker.now())) ", " (date(at)) }
+                        span { "next " (when_exactly(at, asker.now())) }
                     }
                     @if let Some(cron) = &trigger.cron {
                         span { code { (words(cron)) } " " (words(trigger.time_zone.as_deref().unwrap_or_default())) }

@@ -137,7 +137,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
                 h2 id="steps-title" { "What it did" }
                 @if !whole.steps_are_deleted() { span.small.quiet { (whole.run_steps.len()) " steps" } }
             }
-            @if whole.steps_are_deleted() { (deleted_notice()) }
+            @if whole.steps_are_deleted() { (deleted_notice(&asker)) }
             (legend())
             (steps::timeline(&whole.run_steps, Course::of(&whole), Some(&whole)))
             @if matches!(run.status.as_str(), "pending" | "running" | "waiting") {
@@ -149,11 +149,12 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
 }
 
 /// Says where the steps of a run went.
-fn deleted_notice() -> Markup {
+fn deleted_notice(asker: &Asker) -> Markup {
     empty(
         "The steps of this run were deleted",
         &html! {
-            "Retention deletes steps after a while: " code { "[retention] steps_days" } " in " code { "bot.toml" }
+            "Steps are deleted after a while"
+            @if !asker.is_person() { ": " code { "[retention] steps_days" } " in " code { "bot.toml" } }
             ". The question, the answer and the costs stay."
         },
     )

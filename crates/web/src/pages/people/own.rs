@@ -63,7 +63,7 @@ pub(super) fn keys(asker: &Asker, person: &str, keys: &Page<Key>) -> Markup {
             form method="post" action=(action) {
                 (layout::token(asker))
                 div.fields {
-                    (needed_field("provider", "Provider", "", "As bot.toml names it"))
+                    (needed_field("provider", "Provider", "", "Such as openai, as the bot calls it"))
                     div.field {
                         label for="key" { "Key" }
                         input type="password" id="key" name="key" required autocomplete="off" aria-describedby="key-hint";

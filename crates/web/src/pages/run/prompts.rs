@@ -74,11 +74,15 @@ pub(crate) async fn show(
         @match now {
             Some(now) => (drawn(&now, then.as_ref())),
             None if here.is_some_and(Step::lost_prompt) => (empty("This prompt was deleted", &html! {
-                "Retention deletes recorded prompts after a while: " code { "[retention] prompts_days" } " in " code { "bot.toml" } "."
+                "Recorded prompts are deleted after a while"
+                @if !asker.is_person() { ": " code { "[retention] prompts_days" } " in " code { "bot.toml" } }
+                "."
             })),
-            None if whole.steps_are_deleted() => (super::deleted_notice()),
+            None if whole.steps_are_deleted() => (super::deleted_notice(&asker)),
             None => (empty("This prompt was not recorded", &html! {
-                "Set " code { "engine.record_prompts = true" } " in " code { "bot.toml" } " to keep the prompts of later runs."
+                @if asker.is_person() { "The bot's owner can have those of later runs kept." } @else {
+                    "Set " code { "engine.record_prompts = true" } " in " code { "bot.toml" } " to keep the prompts of later runs."
+                }
             })),
         }
     };

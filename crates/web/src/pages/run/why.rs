@@ -54,7 +54,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
             a.button href={ "/runs/" (id) } { "The run" }
         }))
         @if why.steps_deleted_at.is_some() {
-            (super::deleted_notice())
+            (super::deleted_notice(&asker))
         } @else if why.calls.is_empty() {
             (empty("This run made no calls", &html! { "The rules decide on calls of tools alone." }))
         }
