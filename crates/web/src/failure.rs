@@ -12,7 +12,7 @@ use super::{
     view::{
         clean, document,
         format::{field_name, sentence},
-        words,
+        with_code, words,
     },
 };
 
@@ -57,12 +57,6 @@ impl Refused {
         self.code == "key_reused"
     }
 
-    /// The field of the form that is wrong, and why.
-    pub(crate) fn of_field(&self) -> Option<(String, String)> {
-        let field = self.field.clone().filter(|_| matches!(self.status, 409 | 422))?;
-        Some((field, abridged(&sentence(&self.detail))))
-    }
-
     /// Its title and detail for people. The API speaks of tokens, bodies and queries; a page has forms and an address.
     fn words(self) -> (String, String) {
         let title = match self.code.as_str() {
@@ -94,6 +88,16 @@ fn abridged(text: &str) -> String {
     format!("{begin} … {end}")
 }
 
+/// Why a form was refused.
+pub(crate) struct OfForm {
+    pub(crate) status: StatusCode,
+    /// In a few words.
+    pub(crate) title: String,
+    pub(crate) why: String,
+    /// The name of the field that is at fault.
+    pub(crate) field: Option<String>,
+}
+
 /// Why a page cannot be shown.
 pub(crate) enum Failure {
     /// Nobody knows who asks; the page that they wanted.
@@ -106,12 +110,71 @@ pub(crate) enum Failure {
     Wrong(String),
     /// A field of the form is empty: its name.
     Missing(&'static str),
+    /// A field of the form is not right.
+    Field {
+        /// Its name.
+        name: String,
+        /// Why, as a part of a sentence.
+        why: String,
+    },
     /// The address leads nowhere.
     Lost,
     /// The address takes forms, and shows no page.
     OnlyForms,
     /// The API's answer could not be read.
     Unreadable,
+}
+
+impl Failure {
+    /// A field of the form is not right: why, as a part of a sentence.
+    pub(crate) fn field(name: &str, why: impl Into<String>) -> Self {
+        Self::Field {
+            name: name.to_owned(),
+            why: why.into(),
+        }
+    }
+
+    /// Why the form was refused, where its sender may write on.
+    ///
+    /// # Errors
+    /// It is about something else than the form: itself.
+    pub(crate) fn of_form(self) -> Result<OfForm, Self> {
+        let (status, title, why, field) = match self {
+            Self::Refused(refused) if matches!(refused.status, 403 | 409 | 413 | 422 | 429) => {
+                // Of a list one item may be wrong.
+                let field = refused
+                    .field
+                    .as_deref()
+                    .and_then(|field| field.split(['[', '.']).next());
+                let (field, status) = (field.map(str::to_owned), refused.status);
+                let detail = sentence(&refused.detail);
+                let (title, told) = refused.words();
+                let why = if field.is_some() { detail } else { told };
+                let status = StatusCode::from_u16(status).unwrap_or(StatusCode::UNPROCESSABLE_ENTITY);
+                (status, title, why, field)
+            }
+            Self::Missing(name) => {
+                let told = ("Something is missing", "Fill it in, and send it again.");
+                let status = StatusCode::UNPROCESSABLE_ENTITY;
+                (status, told.0.to_owned(), told.1.to_owned(), Some(name.to_owned()))
+            }
+            Self::Field { name, why } => {
+                let title = "Something is not right".to_owned();
+                (StatusCode::UNPROCESSABLE_ENTITY, title, sentence(&why), Some(name))
+            }
+            Self::Wrong(why) => {
+                let title = "Something is not right".to_owned();
+                (StatusCode::UNPROCESSABLE_ENTITY, title, why, None)
+            }
+            other => return Err(other),
+        };
+        Ok(OfForm {
+            status,
+            title,
+            why: abridged(&why),
+            field,
+        })
+    }
 }
 
 impl IntoResponse for Failure {
@@ -145,6 +208,15 @@ impl IntoResponse for Failure {
                     StatusCode::UNPROCESSABLE_ENTITY,
                     "Something is missing".to_owned(),
                     format!("Fill in “{}”, and send it again.", field_name(name)),
+                )
+            }
+            Self::Field { name, why } => {
+                let detail = format!("{}: {why}.", field_name(&name));
+                field = Some(name);
+                (
+                    StatusCode::UNPROCESSABLE_ENTITY,
+                    "Something is not right".to_owned(),
+                    detail,
                 )
             }
             Self::Lost => (
@@ -189,7 +261,7 @@ impl Told {
         document::alone(
             &self.title,
             &html! {
-                div.note.bad role="alert" data-field=[self.field.as_deref().map(clean)] { p { strong { (words(&self.title)) } } p { (words(&abridged(&self.detail))) } }
+                div.note.bad role="alert" data-field=[self.field.as_deref().map(clean)] { p { strong { (words(&self.title)) } } p { bdi { (with_code(&abridged(&self.detail))) } } }
                 p.row {
                     @if let Some(back) = back { a.button.main href=(back) data-back { "Go back" } }
                     a.button href="/" { "Go to the start page" }

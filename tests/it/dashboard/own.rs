@@ -90,9 +90,8 @@ async fn a_person_is_changed_after_the_difference_was_seen() {
     assert_eq!(refused.status, 403, "{}", refused.text);
     assert_eq!(owner.saves(&page, &page, &role).await.1.status, 303);
     let wrong = owner
-        .saves(&page, &page, &[("was.name", "Ada L."), ("name", "")])
-        .await
-        .1;
+        .submit(&page, &page, &[("was.name", "Ada L."), ("name", "")])
+        .await;
     assert_eq!(wrong.status, 422, "{}", wrong.text);
     let cleared = [("was.timeZone", "Europe/Berlin"), ("timeZone", "")];
     assert_eq!(owner.saves(&page, &page, &cleared).await.1.status, 303);
@@ -100,6 +99,33 @@ async fn a_person_is_changed_after_the_difference_was_seen() {
     assert_eq!(
         [&kept["name"], &kept["role"], &kept["timeZone"]],
         [&json!("Ada L."), &json!("owner"), &Value::Null]
+    );
+    bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn browsers_and_tokens_are_no_accounts_and_nobody_else_is_sent_to_bot_toml() {
+    let bot = Bot::start().await;
+    let ada = person(&bot, "Ada", UserRole::Member).await;
+    let (adas, owner) = (
+        Browser::log_in(&bot, Some(ada)).await,
+        Browser::log_in(&bot, None).await,
+    );
+    let run = adas.says("what is 6*7?", "completed").await;
+    let page = adas.page(&format!("/people/{ada}")).await;
+    assert!(page.contains("Accounts") && !page.contains("api:"), "{page}");
+    let prompt = format!("/runs/{run}/prompt");
+    let (hers, owners) = (adas.page(&prompt).await, owner.page(&prompt).await);
+    assert!(
+        hers.contains("was not recorded") && !hers.contains("bot.toml"),
+        "{hers}"
+    );
+    assert!(owners.contains("engine.record_prompts = true"), "{owners}");
+    let level = owner.get("/memory?level=9").await;
+    assert!(
+        level.status == 400 && level.text.contains("There is no such level"),
+        "{}",
+        level.text
     );
     bot.app.shutdown().await;
 }

@@ -96,8 +96,17 @@ async fn the_settings_of_a_tool_are_saved_after_their_difference_was_seen() {
         let late = owner.submit(page, page, &[fields[0], ("timeout_seconds", "25")]).await;
         assert_eq!(late.status, 409, "{}", late.text);
         let wrong = [("was.timeout_seconds", "20"), ("timeout_seconds", "many")];
-        let wrong = owner.saves(page, page, &wrong).await.1;
+        // What cannot be saved is not shown to be saved: its form stands again, with why by its field.
+        let wrong = owner.submit(page, page, &wrong).await;
         assert_eq!(wrong.status, 422, "{}", wrong.text);
+        for part in [
+            "value=\"many\"",
+            "id=\"timeout_seconds-fault\"",
+            "“many” is not a number",
+        ] {
+            assert!(wrong.text.contains(part), "{part}: {}", wrong.text);
+        }
+        assert!(!wrong.text.contains("name=\"sure\""), "{}", wrong.text);
         assert!(owner.page(page).await.contains("value=\"20\""));
         // One button, at once.
         owner.does(page, page, &[("enabled", "false")]).await;
@@ -221,11 +230,20 @@ async fn a_rule_is_changed_and_keeps_the_conditions_that_the_form_does_not_hold(
         ] {
             assert_eq!(kept[name], expected, "{name}: {kept}");
         }
-        let wrong = owner
-            .saves(&page, &page, &[("was.priority", "5"), ("priority", "high")])
-            .await
-            .1;
-        assert_eq!(wrong.status, 422, "{}", wrong.text);
+        for (priority, why) in [("high", "“high” is not a whole number"), ("5000", "from -1000 to 1000")] {
+            let fields = [("was.priority", "5"), ("priority", priority), ("name", "a <b>rule</b>")];
+            let wrong = owner.submit(&page, &page, &fields).await;
+            assert_eq!(wrong.status, 422, "{}", wrong.text);
+            for part in [
+                why,
+                "id=\"priority-fault\"",
+                "aria-invalid=\"true\"",
+                "value=\"a &lt;b&gt;rule&lt;/b&gt;\"",
+            ] {
+                assert!(wrong.text.contains(part), "{part}: {}", wrong.text);
+            }
+            assert!(!wrong.text.contains("name=\"sure\""), "{}", wrong.text);
+        }
         owner.does(&page, &format!("{page}/delete"), &[]).await;
         assert_eq!(bot.get("/api/policies").await.json()["items"], json!([]));
         bot.app.shutdown().await;
@@ -290,7 +308,7 @@ async fn what_the_owner_fixed_has_no_field_for_others() {
         ("set.memory", "false"),
     ];
     let (_, refused) = adas.saves(&path, "/settings", &fields).await;
-    assert_eq!(refused.status, 422, "{}", refused.text);
+    assert_eq!(refused.status, 409, "{}", refused.text);
     assert!(refused.text.contains("owner fixed it"), "{}", refused.text);
     let settings = owner.data(&format!("/api/settings?scope={scope}")).await;
     let of = |name: &str| {
@@ -311,4 +329,83 @@ async fn what_the_owner_fixed_has_no_field_for_others() {
     let bots = owner.data("/api/settings").await;
     assert!(!bots.to_string().contains("fixed_settings"), "{bots}");
     bot.app.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_save_is_refused_for_stands_by_its_field_with_what_was_typed() {
+    for bot in bots().await {
+        let owner = Browser::log_in(&bot, None).await;
+        owner.says("hello", "completed").await;
+        let user = bot.get("/api/users").await.json()["items"][0]["id"].clone();
+        let item = json!({ "userId": user, "module": "preferences", "key": "tea", "value": "green" });
+        let item = bot.post("/api/memories", &item).await.json();
+        let (memory, long) = (format!("/memory/{}", item["id"].as_str().unwrap()), "very ".repeat(500));
+        let person = format!("/people/{}", user.as_str().unwrap());
+        let rule = json!({ "name": "ask", "action": "confirm", "tools": ["web"] });
+        let rule = bot.post("/api/policies", &rule).await.json();
+        let rule = format!("/policies/{}", rule["id"].as_str().unwrap());
+        let zone = [("name", "Zoë"), ("timeZone", "Berlin")];
+        for (page, action, fields, at) in [
+            (person.as_str(), person.as_str(), &zone[..], "timeZone"),
+            ("/memory", &memory, &[("value", long.as_str())], "value"),
+            (
+                &rule,
+                &rule,
+                &[("hours", "at night"), ("reason", "Zoë sleeps")],
+                "hours",
+            ),
+        ] {
+            // What is wrong with a rule is known before its difference is shown.
+            let refused = match at {
+                "hours" => owner.submit(page, action, fields).await,
+                _ => owner.saves(page, action, fields).await.1,
+            };
+            assert_eq!(refused.status, 422, "{action}: {}", refused.text);
+            for part in [
+                "Nothing is saved yet",
+                at,
+                "-fault\"",
+                "aria-invalid=\"true\"",
+                "autofocus",
+            ] {
+                assert!(refused.text.contains(part), "{part}: {}", refused.text);
+            }
+            for (_, typed) in fields {
+                assert!(refused.text.contains(typed.trim()), "{typed}: {}", refused.text);
+            }
+            assert!(!refused.text.contains("Go back"), "{}", refused.text);
+            // What was left alone stands there as it is.
+            assert!(
+                at != "hours" || refused.text.contains("name=\"tools\" value=\"web\""),
+                "{}",
+                refused.text
+            );
+        }
+        // What is empty is not shown to be saved.
+        for (page, fields) in [(&person, [("name", " ")]), (&memory, [("value", "")])] {
+            let refused = owner.submit("/people", page, &fields).await;
+            assert!(
+                refused.status == 422 && refused.text.contains("Fill it in"),
+                "{}",
+                refused.text
+            );
+        }
+        let trial = [
+            ("call", "web.search"),
+            ("args", "{query: x}"),
+            ("place", "shared"),
+            ("tainted", "yes"),
+        ];
+        let refused = owner.submit("/policies", "/policies/test", &trial).await;
+        assert_eq!(refused.status, 422, "{}", refused.text);
+        for part in [
+            "id=\"args-fault\"",
+            "{query: x}</textarea>",
+            "<option value=\"shared\" selected>",
+            "value=\"yes\" checked",
+        ] {
+            assert!(refused.text.contains(part), "{part}: {}", refused.text);
+        }
+        bot.app.shutdown().await;
+    }
 }

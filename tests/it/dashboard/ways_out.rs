@@ -98,7 +98,7 @@ async fn a_form_that_is_refused_says_what_is_wrong_in_its_own_words() {
             "/tokens",
             "/tokens",
             vec![("name", "n"), ("scope.read", "yes"), ("user", "nobody")],
-            ["Something is not right", "User id: an id is a UUID"],
+            ["Something is not right", "Person: an id is a UUID"],
         ),
         (
             "/policies",
@@ -115,7 +115,7 @@ async fn a_form_that_is_refused_says_what_is_wrong_in_its_own_words() {
                 ("action", "deny"),
                 ("priority", "high"),
             ],
-            ["Something is not right", "The priority is a whole number"],
+            ["Something is not right", "Priority: give a whole number"],
         ),
     ] {
         let answer = owner.submit(page, action, &fields).await;

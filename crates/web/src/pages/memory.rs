@@ -26,9 +26,9 @@ use crate::{
         clean,
         format::{At, title, when},
         layout,
-        parts::{Button, Tone, badge, choice_field, empty, head, older, seen},
+        parts::{Button, Fault, Tone, badge, choice_field, empty, head, older, seen},
         review::{Change, Review},
-        words,
+        with_code, words,
     },
 };
 
@@ -175,7 +175,7 @@ fn card(asker: &Asker, item: &Item, people: &Names) -> Markup {
             }
             details id={ "edit-" (item.id) } {
                 summary { "Edit" }
-                (edit(asker, item, &asker.path, &item.value))
+                (edit(asker, item, &asker.path, (&item.value, None)))
             }
         }
     }
@@ -231,36 +231,47 @@ pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Respons
     if form.raw("value").is_some() {
         let item: Item = form.asker.get(&path).await?;
         let action = format!("/memory/{}", item.id);
-        let text = form.needed("value")?;
+        let text = form.field("value").unwrap_or_default();
         let review = Review {
             title: "Change a memory",
             action: &action,
             leave: back,
             changes: Change::of(&form, "value", &item.key, &item.value).into_iter().collect(),
             along: &[("back", back)],
-            form: Some(edit(&form.asker, &item, back, text)),
+            form: Some(edit(&form.asker, &item, back, (text, None))),
         };
+        let again = |fault: Option<Fault<'_>>| edit(&form.asker, &item, back, (text, fault));
+        if text.is_empty() {
+            return review.refused(&form.asker, Failure::Missing("value"), again);
+        }
         if !review.is_sure(&form) {
             return Ok(review.show(&form.asker));
         }
         for Change { now, .. } in &review.changes {
             change["value"] = json!(now);
         }
+        return match form.send(Method::PATCH, &path, Some(&change)).await {
+            Ok(_) => Ok(Redirect::to(back).into_response()),
+            Err(failure) => review.refused(&form.asker, failure, again),
+        };
     }
     form.send(Method::PATCH, &path, Some(&change)).await?;
     Ok(Redirect::to(back).into_response())
 }
 
 /// The form for another text.
-fn edit(asker: &Asker, item: &Item, back: &str, text: &str) -> Markup {
+fn edit(asker: &Asker, item: &Item, back: &str, (text, fault): (&str, Option<Fault<'_>>)) -> Markup {
     let field = format!("value-{}", item.id);
+    let why = fault.filter(|(name, _)| *name == "value").map(|(_, why)| why);
     html! {
         form.stack method="post" action={ "/memory/" (item.id) } {
             (layout::token(asker))
             input type="hidden" name="back" value=(back);
             (seen("value", &item.value))
             label for=(field) { "Text" }
-            textarea id=(field) name="value" required { (clean(text)) }
+            textarea id=(field) name="value" required aria-invalid=[why.map(|_| "true")] autofocus[why.is_some()]
+                aria-describedby=[why.map(|_| format!("{field}-fault"))] { (clean(text)) }
+            @if let Some(why) = why { span.hint id={ (field) "-fault" } { strong { (with_code(why)) } } }
             div { button.main type="submit" { "Show the difference" } }
         }
     }

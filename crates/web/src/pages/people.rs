@@ -23,7 +23,7 @@ use crate::{
         clean,
         format::title,
         layout,
-        parts::{Button, Tone, badge, choice_field, empty, head, older, seen, text_field},
+        parts::{Button, Fault, Filled, Tone, badge, choice_field, empty, head, older, seen, text_field},
         review::{Change, Review},
         words,
     },
@@ -158,6 +158,12 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
         asker.get::<Page<own::Key>>(&keys)
     )?;
     let action = format!("/people/{}", person.id);
+    // A browser and a token have one each, which is nobody's account elsewhere.
+    let linked: Vec<_> = accounts
+        .items
+        .iter()
+        .filter(|account| account.platform != "web")
+        .collect();
     let content = html! {
         (head(&person.name, "", &html! {
             (role(&asker, &person.role))
@@ -165,8 +171,9 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
         }))
         section.card aria-labelledby="accounts-title" {
             h2 id="accounts-title" { "Accounts" }
+            @if linked.is_empty() { p.quiet { "None on a platform: they write here, or by a program." } }
             ul.list {
-                @for account in &accounts.items {
+                @for account in linked {
                     li {
                         div.about { strong { (words(&title(&account.platform))) } " " (words(account.name.as_deref().unwrap_or_default())) }
                         code.small { (words(&account.platform_user_id)) }
@@ -177,7 +184,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
         }
         section.card aria-labelledby="settings-title" {
             h2 id="settings-title" { "Person" }
-            (fields(&asker, &person, |name| person.value(name).to_owned()))
+            (fields(&asker, &person, |name| person.value(name).to_owned(), None))
             p.row.small {
                 a href={ "/runs?user=" (person.id) } { "Runs" }
                 a href={ "/memory?userId=" (person.id) } { "Memory" }
@@ -201,17 +208,18 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
 }
 
 /// The form of a person.
-fn fields(asker: &Asker, person: &Person, value: impl Fn(&str) -> String) -> Markup {
+fn fields(asker: &Asker, person: &Person, value: impl Fn(&str) -> String, fault: Option<Fault<'_>>) -> Markup {
+    let [name, role, language, zone] = FIELDS.map(|(name, _)| value(name));
     let may_choose = asker.me().is_some_and(|me| !me.is_person());
     html! {
         form method="post" action={ "/people/" (person.id) } {
             (layout::token(asker))
             @for (name, _) in FIELDS.iter().filter(|(name, _)| may_choose || *name != "role") { (seen(name, person.value(name))) }
             div.fields {
-                (text_field("name", "Name", &value("name"), ""))
-                @if may_choose { (choice_field("role", "Role", &value("role"), &ROLES)) }
-                (text_field("language", "Language", &value("language"), "Such as en or pt-BR"))
-                (text_field("timeZone", "Time zone", &value("timeZone"), "Such as Europe/Berlin"))
+                (text_field("name", "Name", Filled::new("name", &name, fault), ""))
+                @if may_choose { (choice_field("role", "Role", Filled::new("role", &role, fault), &ROLES)) }
+                (text_field("language", "Language", Filled::new("language", &language, fault), "Such as en or pt-BR"))
+                (text_field("timeZone", "Time zone", Filled::new("timeZone", &zone, fault), "Such as Europe/Berlin"))
                 button.main type="submit" { "Show the difference" }
             }
         }
@@ -235,8 +243,16 @@ pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Respons
         leave: &here,
         changes: changes.collect(),
         along: &[],
-        form: Some(fields(&form.asker, &person, given)),
+        form: Some(fields(&form.asker, &person, given, None)),
     };
+    let again = |fault: Option<Fault<'_>>| fields(&form.asker, &person, given, fault);
+    if review
+        .changes
+        .iter()
+        .any(|change| change.name == "name" && change.now.is_empty())
+    {
+        return review.refused(&form.asker, Failure::Missing("name"), again);
+    }
     if !review.is_sure(&form) {
         return Ok(review.show(&form.asker));
     }
@@ -247,8 +263,10 @@ pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Respons
         let value = if is_unknown { Value::Null } else { json!(now) };
         change.insert(name.clone(), value);
     }
-    form.send(Method::PATCH, &path, Some(&change.into())).await?;
-    Ok(Redirect::to(&here).into_response())
+    match form.send(Method::PATCH, &path, Some(&change.into())).await {
+        Ok(_) => Ok(Redirect::to(&here).into_response()),
+        Err(failure) => review.refused(&form.asker, failure, again),
+    }
 }
 
 /// Erases one.

@@ -3,7 +3,10 @@
 
 pub(crate) mod edit;
 
-use axum::{http::Method, response::Redirect};
+use axum::{
+    http::Method,
+    response::{IntoResponse, Redirect, Response},
+};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -16,11 +19,12 @@ use crate::{
     form::Form,
     handler,
     view::{
-        clean,
         format::title,
         layout,
-        parts::{Button, Tone, badge, choice_field, data, empty, head, needed_field, text_field},
-        words,
+        parts::{
+            Button, Fault, Filled, Tone, badge, choice_field, data, empty, head, long_field, needed_field, text_field,
+        },
+        with_code, words,
     },
 };
 
@@ -76,7 +80,7 @@ pub(crate) async fn list(asker: Asker) -> Result<Markup, Failure> {
                 }))
             } @else { (table(&asker, &page.items)) }
         }
-        (tester(&asker, "", "{}", "private"))
+        (tester(&asker, Trial::default(), None))
         section.card aria-labelledby="new-title" {
             h2 id="new-title" { "New rule" }
             form.stack method="post" action="/policies" {
@@ -140,7 +144,49 @@ fn table(asker: &Asker, rules: &[Rule]) -> Markup {
     }
 }
 
-fn tester(asker: &Asker, call: &str, args: &str, place: &str) -> Markup {
+/// A call that is tried.
+#[derive(Clone, Copy)]
+struct Trial<'a> {
+    call: &'a str,
+    args: &'a str,
+    place: &'a str,
+    is_tainted: bool,
+}
+
+impl Default for Trial<'_> {
+    fn default() -> Self {
+        Self {
+            call: "",
+            args: "{}",
+            place: "private",
+            is_tainted: false,
+        }
+    }
+}
+
+impl<'a> Trial<'a> {
+    fn of(form: &'a Form) -> Self {
+        let nothing = Self::default();
+        Self {
+            call: form.field("call").unwrap_or(nothing.call),
+            args: form.field("args").unwrap_or(nothing.args),
+            place: form.field("place").unwrap_or(nothing.place),
+            is_tainted: form.field("tainted").is_some(),
+        }
+    }
+
+    /// What would become of it.
+    async fn outcome(self, form: &Form) -> Result<Tried, Failure> {
+        let call = form.needed("call")?;
+        let args: Value = serde_json::from_str(self.args)
+            .map_err(|_| Failure::field("args", "it is not JSON; write it as {\"query\": \"x\"}"))?;
+        let asked = json!({ "call": call, "args": args, "place": self.place, "tainted": self.is_tainted });
+        let answer = form.send(Method::POST, "/api/policies/test", Some(&asked)).await?;
+        serde_json::from_value(answer).map_err(|_| Failure::Unreadable)
+    }
+}
+
+fn tester(asker: &Asker, trial: Trial<'_>, fault: Option<Fault<'_>>) -> Markup {
     html! {
         section.card aria-labelledby="test-title" {
             h2 id="test-title" { "Try a call" }
@@ -148,13 +194,13 @@ fn tester(asker: &Asker, call: &str, args: &str, place: &str) -> Markup {
             form method="post" action="/policies/test" {
                 (layout::token(asker))
                 div.fields {
-                    (needed_field("call", "Command", call, "Such as web.search"))
-                    (choice_field("place", "Where", place, &PLACES[1..]))
-                    label.check { input type="checkbox" name="tainted" value="yes"; "has read words from outside" }
-                    div.field.wide {
-                        label for="args" { "Arguments, as JSON" }
-                        textarea id="args" name="args" { (clean(args)) }
+                    (needed_field("call", "Command", Filled::new("call", trial.call, fault), "Such as web.search"))
+                    (choice_field("place", "Where", Filled::new("place", trial.place, fault), &PLACES[1..]))
+                    label.check {
+                        input type="checkbox" name="tainted" value="yes" checked[trial.is_tainted];
+                        "has read words from outside"
                     }
+                    (long_field("args", "Arguments, as JSON", Filled::new("args", trial.args, fault), ""))
                     button type="submit" { "Try" }
                 }
             }
@@ -164,21 +210,29 @@ fn tester(asker: &Asker, call: &str, args: &str, place: &str) -> Markup {
 
 /// The tester's answer.
 #[handler]
-pub(crate) async fn test(form: Form) -> Result<Markup, Failure> {
-    let call = form.needed("call")?;
-    let given = form.field("args").unwrap_or("{}");
-    let args: Value = serde_json::from_str(given).map_err(|error| {
-        Failure::Wrong(format!(
-            "The arguments are not JSON ({error}). Write them as {{\"query\": \"x\"}}."
-        ))
-    })?;
-    let place = form.field("place").unwrap_or("private");
-    let asked = json!({ "call": call, "args": args, "place": place, "tainted": form.field("tainted").is_some() });
-    let answer = form.send(Method::POST, "/api/policies/test", Some(&asked)).await?;
-    let tried: Tried = serde_json::from_value(answer).map_err(|_| Failure::Unreadable)?;
-    let asker = &form.asker;
-    let content = html! {
-        (head("What the rules would do", "", &html! { a.button href="/policies" { "All rules" } }))
+pub(crate) async fn test(form: Form) -> Result<Response, Failure> {
+    let (asker, trial) = (&form.asker, Trial::of(&form));
+    let told = |content: &Markup, fault: Option<Fault<'_>>| {
+        let content = html! {
+            (head("What the rules would do", "", &html! { a.button href="/policies" { "All rules" } }))
+            (content)
+            (tester(asker, trial, fault))
+        };
+        layout::page(asker, "Try a call", &content)
+    };
+    // The form stands again: the page before it may be the answer to a trial.
+    let tried = match trial.outcome(&form).await {
+        Ok(tried) => tried,
+        Err(failure) => {
+            let refused = failure.of_form()?;
+            let fault = refused.field.as_deref().map(|name| (name, refused.why.as_str()));
+            let note = html! {
+                div.note.bad role="alert" { p { strong { (words(&refused.title)) } } p { bdi { (with_code(&refused.why)) } } }
+            };
+            return Ok((refused.status, told(&note, fault)).into_response());
+        }
+    };
+    let answer = html! {
         section.card {
             div.row.apart { div { code { (words(&tried.call)) } " " (badge(Tone::Plain, &tried.class.to_lowercase())) } (verdict(&tried.outcome)) }
             p { (words(&tried.why)) }
@@ -186,9 +240,8 @@ pub(crate) async fn test(form: Form) -> Result<Markup, Failure> {
             (data("Where the arguments come from", &tried.arguments))
             (data("What the run holds", &tried.labels))
         }
-        (tester(asker, call, given, place))
     };
-    Ok(layout::page(asker, "Try a call", &content))
+    Ok(told(&answer, None).into_response())
 }
 
 /// Makes a rule.
@@ -199,7 +252,7 @@ pub(crate) async fn make(form: Form) -> Result<Redirect, Failure> {
         .filter(|name| !name.is_empty())
         .collect();
     let priority: i64 = (form.field("priority").unwrap_or("0").parse())
-        .map_err(|_| Failure::Wrong("The priority is a whole number, such as 10.".to_owned()))?;
+        .map_err(|_| Failure::field("priority", "give a whole number, such as 10"))?;
     let mut rule = json!({
         "name": form.needed("name")?, "action": form.needed("action")?, "tools": tools, "priority": priority,
     });

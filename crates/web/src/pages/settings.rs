@@ -3,7 +3,7 @@
 mod fields;
 
 use axum::{
-    http::{Method, StatusCode},
+    http::Method,
     response::{IntoResponse, Redirect, Response},
 };
 use futures::try_join;
@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Map, json};
 
-use self::fields::{Fault, Setting, fields, plain};
+use self::fields::{Setting, fields, plain};
 use super::{
     configuration,
     passkeys::{self, Passkey},
@@ -30,7 +30,6 @@ use crate::{
         layout,
         parts::head,
         review::{Change, Review},
-        words,
     },
 };
 
@@ -145,27 +144,8 @@ pub(crate) async fn change(form: Form) -> Result<Response, Failure> {
     let path = format!("/api/settings/{}", part(scope));
     match form.send(Method::PATCH, &path, Some(&new.into())).await {
         Ok(_) => Ok(Redirect::to(&here).into_response()),
-        Err(Failure::Refused(refused)) => match refused.of_field() {
-            Some((name, why)) if page.items.iter().any(|setting| setting.name == name) => {
-                let again = fields(&form.asker, scope, &page.items, (given, Some((&name, &why))));
-                Ok(refused_at(&form.asker, (&name, &why), &here, &again))
-            }
-            _ => Err(Failure::Refused(refused)),
-        },
-        Err(failure) => Err(failure),
+        Err(failure) => review.refused(&form.asker, failure, |fault| {
+            fields(&form.asker, scope, &page.items, (given, fault))
+        }),
     }
-}
-
-/// The page of a form of which nothing was saved: one of its fields is wrong.
-fn refused_at(asker: &Asker, (name, why): Fault<'_>, leave: &str, form: &Markup) -> Response {
-    let content = html! {
-        (head("Change settings", "Nothing is saved yet.", &html! { a.button href=(leave) { "Leave it as it is" } }))
-        div.note.bad role="alert" {
-            p { strong { (words(&title(name))) } }
-            p { (words(why)) }
-        }
-        section.card aria-label="Settings" { (form) }
-    };
-    let page = layout::page(asker, "Change settings", &content);
-    (StatusCode::UNPROCESSABLE_ENTITY, page).into_response()
 }

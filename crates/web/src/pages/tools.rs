@@ -23,7 +23,7 @@ use crate::{
         clean,
         format::{count, sentence, title},
         layout,
-        parts::{Button, Tone, badge, head, seen},
+        parts::{Button, Fault, Tone, badge, head, seen},
         review::{Change, Review},
         with_code, words,
     },
@@ -191,8 +191,8 @@ pub(crate) async fn list(asker: Asker, Query(within): Query<Within>) -> Result<R
                         }
                         @if tool.usable { (badge(Tone::Good, "on")) } @else { (badge(Tone::Plain, "off")) }
                     }
-                    p { (words(&sentence(&tool.description))) }
-                    @if let Some(why) = &tool.why { p.small.quiet { "To use it: " (words(why)) } }
+                    p { bdi { (with_code(&sentence(&tool.description))) } }
+                    @if let Some(why) = &tool.why { p.small.quiet { "To use it: " (with_code(why)) } }
                     p.small.quiet { (how_many(tool.commands.len())) }
                 }
             }
@@ -272,16 +272,16 @@ pub(crate) async fn show(
     let content = html! {
         (head(&title(&tool.name), "", &beside))
         (place(&asker, &within).await?)
-        p { (words(&sentence(&tool.description))) }
+        p { bdi { (with_code(&sentence(&tool.description))) } }
         div id="why-not" data-live {
-            @if let Some(why) = &tool.why { div.note.warn { p { "It cannot be used: " (words(why)) } } }
+            @if let Some(why) = &tool.why { div.note.warn { p { "It cannot be used: " (with_code(why)) } } }
         }
         section.card aria-labelledby="commands-title" {
             h2 id="commands-title" { "Commands" }
             ul.list {
                 @for command in &tool.commands {
                     li {
-                        div.about { code { (words(&command.name)) } div.small.quiet { (words(&command.description)) } }
+                        div.about { code { (words(&command.name)) } div.small.quiet { bdi { (with_code(&command.description)) } } }
                         (badge(Tone::Plain, &command.class.to_lowercase()))
                     }
                 }
@@ -289,14 +289,19 @@ pub(crate) async fn show(
         }
         section.card aria-labelledby="settings-title" {
             h2 id="settings-title" { "Settings" }
-            (fields(&asker, &tool, &within, |field| plain(&field.set_here)))
+            (fields(&asker, &tool, &within, (|field: &Field| plain(&field.set_here), None)))
         }
     };
     Ok(layout::page(&asker, &title(&tool.name), &content))
 }
 
 /// The form of a tool's settings.
-fn fields(asker: &Asker, tool: &Tool, within: &Within, value: impl Fn(&Field) -> String) -> Markup {
+fn fields(
+    asker: &Asker,
+    tool: &Tool,
+    within: &Within,
+    (value, fault): (impl Fn(&Field) -> String, Option<Fault<'_>>),
+) -> Markup {
     html! {
         @if tool.shown(within).next().is_none() {
             p.quiet { "It has none." }
@@ -304,30 +309,38 @@ fn fields(asker: &Asker, tool: &Tool, within: &Within, value: impl Fn(&Field) ->
             form.stack method="post" action={ "/tools/" (part(&tool.name)) } {
                 (layout::token(asker))
                 @if !within.is_bot() { input type="hidden" name="scope" value=(clean(&within.scope)); }
-                @for field in tool.shown(within) { (drawn(field, &value(field))) }
+                @for field in tool.shown(within) {
+                    @let why = fault.filter(|(name, _)| *name == field.name).map(|(_, why)| why);
+                    (drawn(field, &value(field), why))
+                }
                 div { button.main type="submit" { "Show the difference" } }
             }
         }
     }
 }
 
-fn drawn(field: &Field, here: &str) -> Markup {
+fn drawn(field: &Field, here: &str, why: Option<&str>) -> Markup {
     let kind = Kind::of(&field.schema);
     let about = field.schema["description"].as_str().unwrap_or_default();
-    let hint = format!("{}-hint", field.name);
+    let fault = why.map(|_| format!("{}-fault ", field.name));
+    let (hint, invalid) = (format!("{}-hint", field.name), why.map(|_| "true"));
+    let described = fault.unwrap_or_default() + &hint;
     let by = field.set_by.as_str().unwrap_or("default");
     html! {
         div.field.wide {
             label for=(field.name) { (words(&title(&field.name))) }
             @match &kind {
-                Kind::Switch => { (choices(field, here, &["true".to_owned(), "false".to_owned()], &hint)) }
-                Kind::Words(all) => { (choices(field, here, all, &hint)) }
-                Kind::Lines => { textarea id=(field.name) name=(field.name) aria-describedby=(hint) { (clean(here)) } }
+                Kind::Switch => { (choices(field, here, &["true".to_owned(), "false".to_owned()], &described)) }
+                Kind::Words(all) => { (choices(field, here, all, &described)) }
+                Kind::Lines => {
+                    textarea id=(field.name) name=(field.name) aria-describedby=(described) aria-invalid=[invalid] { (clean(here)) }
+                }
                 _ => {
-                    input id=(field.name) name=(field.name) value=(clean(here)) aria-describedby=(hint) autocomplete="off"
-                        inputmode=[(kind == Kind::Number).then_some("decimal")];
+                    input id=(field.name) name=(field.name) value=(clean(here)) aria-describedby=(described) autocomplete="off"
+                        aria-invalid=[invalid] autofocus[why.is_some()] inputmode=[(kind == Kind::Number).then_some("decimal")];
                 }
             }
+            @if let Some(why) = why { span.hint id={ (field.name) "-fault" } { strong { (with_code(why)) } } }
             (seen(&field.name, &plain(&field.set_here)))
             span.hint id=(hint) {
                 (with_code(about)) " Now: " (told(&field.value)) @if by != "default" { ", by " (words(by)) } "."
@@ -401,22 +414,26 @@ pub(crate) async fn change(Path(name): Path<String>, form: Form) -> Result<Respo
         leave: &here,
         changes: changes.collect(),
         along: &[("scope", &within.scope)],
-        form: Some(fields(&form.asker, &tool, &within, given)),
+        form: Some(fields(&form.asker, &tool, &within, (given, None))),
     };
-    if !review.is_sure(&form) {
-        return Ok(review.show(&form.asker));
-    }
+    let again = |fault: Option<Fault<'_>>| fields(&form.asker, &tool, &within, (given, fault));
     let mut change = Map::new();
     for Change { name, now, .. } in &review.changes {
         let Some(field) = tool.shown(&within).find(|field| field.name == *name) else {
             continue;
         };
-        let value = Kind::of(&field.schema).read(now);
-        let value = value.map_err(|why| Failure::Wrong(format!("“{name}”: {why}.")))?;
-        change.insert(name.clone(), value);
+        match Kind::of(&field.schema).read(now) {
+            Ok(value) => change.insert(name.clone(), value),
+            Err(why) => return review.refused(&form.asker, Failure::field(name, why), again),
+        };
     }
-    form.send(Method::PATCH, &path, Some(&Value::Object(change))).await?;
-    Ok(Redirect::to(&here).into_response())
+    if !review.is_sure(&form) {
+        return Ok(review.show(&form.asker));
+    }
+    match form.send(Method::PATCH, &path, Some(&Value::Object(change))).await {
+        Ok(_) => Ok(Redirect::to(&here).into_response()),
+        Err(failure) => review.refused(&form.asker, failure, again),
+    }
 }
 
 #[cfg(test)]

@@ -31,6 +31,11 @@ pub(crate) fn when(at: At, now: Timestamp) -> Markup {
     }
 }
 
+/// In what time, and the moment; once, where both are the same.
+pub(crate) fn when_exactly(at: At, now: Timestamp) -> Markup {
+    html! { (when(at, now)) @if relative(at.0, now).is_some() { ", " (date(at)) } }
+}
+
 /// The moment as a date and time.
 pub(crate) fn date(at: At) -> Markup {
     html! { time datetime=(machine(at)) data-form="date" { (exact(at)) } }
@@ -149,10 +154,23 @@ pub(crate) fn title(word: &str) -> String {
     sentence(&word.replace(['_', '-'], " "))
 }
 
+/// Fields of the API that pages call otherwise.
+const CALLED: [(&str, &str); 6] = [
+    ("at", "Time"),
+    ("content", "Text"),
+    ("fileIds", "Files"),
+    ("user", "Person"),
+    ("userId", "Person"),
+    ("value", "Text"),
+];
+
 /// The name of a field of the API as people read it: `promptVersion` and `places[0]` as `Prompt version` and `Places`.
 pub(crate) fn field_name(field: &str) -> String {
     let last = field.rsplit('.').next().unwrap_or(field);
     let name = last.split('[').next().unwrap_or(last);
+    if let Some((_, called)) = CALLED.iter().find(|(known, _)| *known == name) {
+        return (*called).to_owned();
+    }
     let mut spaced = String::new();
     for letter in name.chars() {
         if letter.is_ascii_uppercase() {

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{clean, layout, words};
+use super::{clean, layout, with_code, words};
 use crate::{address::with_query, backend::Asker};
 
 /// The meaning of a colour.
@@ -133,35 +133,92 @@ impl<'a> Button<'a> {
     }
 }
 
+/// The field of a form that is at fault, and why.
+pub(crate) type Fault<'a> = (&'a str, &'a str);
+
+/// The text that stands in a field, and why it was refused, if it was.
+#[derive(Clone, Copy)]
+pub(crate) struct Filled<'a> {
+    text: &'a str,
+    why: Option<&'a str>,
+}
+
+impl<'a> Filled<'a> {
+    /// The text of the field of this name, in a form of which one field may be at fault.
+    pub(crate) fn new(name: &str, text: &'a str, fault: Option<Fault<'a>>) -> Self {
+        let why = fault.filter(|(at, _)| *at == name).map(|(_, why)| why);
+        Self { text, why }
+    }
+
+    fn invalid(self) -> Option<&'static str> {
+        self.why.map(|_| "true")
+    }
+
+    /// The ids of what describes the field.
+    fn described(self, id: &str, hint: &str) -> Option<String> {
+        let fault = self.why.map(|_| format!("{id}-fault"));
+        let hint = (!hint.is_empty()).then(|| format!("{id}-hint"));
+        let all: Vec<_> = fault.into_iter().chain(hint).collect();
+        (!all.is_empty()).then(|| all.join(" "))
+    }
+
+    /// Why it was refused, below the field.
+    fn fault(self, id: &str) -> Markup {
+        html! { @if let Some(why) = self.why { span.hint id={ (id) "-fault" } { strong { (with_code(why)) } } } }
+    }
+}
+
+impl<'a> From<&'a str> for Filled<'a> {
+    fn from(text: &'a str) -> Self {
+        Self { text, why: None }
+    }
+}
+
+impl<'a> From<&'a String> for Filled<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
 /// A field for a line of text.
-pub(crate) fn text_field(id: &str, label: &str, value: &str, hint: &str) -> Markup {
-    line_field(id, label, (value, false), hint)
+pub(crate) fn text_field<'a>(id: &str, label: &str, value: impl Into<Filled<'a>>, hint: &str) -> Markup {
+    line_field(id, label, (value.into(), false), hint)
 }
 
 /// A field for a line of text that must be there: the browser sends no form without it.
-pub(crate) fn needed_field(id: &str, label: &str, value: &str, hint: &str) -> Markup {
-    line_field(id, label, (value, true), hint)
+pub(crate) fn needed_field<'a>(id: &str, label: &str, value: impl Into<Filled<'a>>, hint: &str) -> Markup {
+    line_field(id, label, (value.into(), true), hint)
 }
 
-fn line_field(id: &str, label: &str, (value, is_needed): (&str, bool), hint: &str) -> Markup {
+fn line_field(id: &str, label: &str, (value, is_needed): (Filled<'_>, bool), hint: &str) -> Markup {
     // Browsers do not bring back what was typed where they are to complete nothing, so a needed field lets them.
     let completes = (!is_needed).then_some("off");
     html! {
         div.field {
             label for=(id) { (label) }
-            input id=(id) name=(id) value=(clean(value)) required[is_needed] autocomplete=[completes] aria-describedby=[described(id, hint)];
+            input id=(id) name=(id) value=(clean(value.text)) required[is_needed] autocomplete=[completes]
+                aria-describedby=[value.described(id, hint)] aria-invalid=[value.invalid()] autofocus[value.why.is_some()];
+            (value.fault(id))
             @if !hint.is_empty() { span.hint id={ (id) "-hint" } { (hint) } }
         }
     }
 }
 
 /// A field for a text of several lines.
-pub(crate) fn long_field(id: &str, label: &str, value: &str, hint: &str) -> Markup {
-    let rows = value.lines().map(|line| 1 + line.chars().count() / 90).sum::<usize>() + 1;
+pub(crate) fn long_field<'a>(id: &str, label: &str, value: impl Into<Filled<'a>>, hint: &str) -> Markup {
+    let value = value.into();
+    let rows = value
+        .text
+        .lines()
+        .map(|line| 1 + line.chars().count() / 90)
+        .sum::<usize>()
+        + 1;
     html! {
         div.field.wide {
             label for=(id) { (label) }
-            textarea id=(id) name=(id) rows=(rows.clamp(3, 24)) aria-describedby=[described(id, hint)] { (clean(value)) }
+            textarea id=(id) name=(id) rows=(rows.clamp(3, 24)) aria-describedby=[value.described(id, hint)]
+                aria-invalid=[value.invalid()] autofocus[value.why.is_some()] { (clean(value.text)) }
+            (value.fault(id))
             @if !hint.is_empty() { span.hint id={ (id) "-hint" } { (hint) } }
         }
     }
@@ -173,21 +230,25 @@ pub(crate) fn seen(name: &str, value: &str) -> Markup {
 }
 
 /// A field with a choice: values and their labels.
-pub(crate) fn choice_field(id: &str, label: &str, value: &str, choices: &[(&str, &str)]) -> Markup {
+pub(crate) fn choice_field<'a>(
+    id: &str,
+    label: &str,
+    value: impl Into<Filled<'a>>,
+    choices: &[(&str, &str)],
+) -> Markup {
+    let value = value.into();
     html! {
         div.field.narrow {
             label for=(id) { (label) }
-            select id=(id) name=(id) {
+            select id=(id) name=(id) aria-describedby=[value.described(id, "")] aria-invalid=[value.invalid()]
+                autofocus[value.why.is_some()] {
                 @for (choice, name) in choices {
-                    option value=(clean(choice)) selected[*choice == value] { (clean(name)) }
+                    option value=(clean(choice)) selected[*choice == value.text] { (clean(name)) }
                 }
             }
+            (value.fault(id))
         }
     }
-}
-
-fn described(id: &str, hint: &str) -> Option<String> {
-    (!hint.is_empty()).then(|| format!("{id}-hint"))
 }
 
 /// The way to older items of a list, if there are any.

@@ -3,6 +3,10 @@
 //!
 //! Each field goes along with the value that its writer saw (`was.NAME`). If that holds no more, somebody else changed
 //! it meanwhile: that is told, and nothing is saved until the writer has seen the difference to what holds now.
+//!
+//! What is refused stands in its form once more (`Review::refused`): the page before it is the answer to a form
+//! itself, so that a browser would ask whether to send that again. What can be known to be wrong is refused before
+//! it is shown.
 
 use axum::{
     http::StatusCode,
@@ -11,12 +15,15 @@ use axum::{
 use maud::{Markup, html};
 
 use super::{
-    clean, difference, layout,
-    parts::{empty, head},
-    words,
+    clean, difference,
+    format::field_name,
+    layout,
+    parts::{Fault, empty, head},
+    with_code, words,
 };
 use crate::{
     backend::Asker,
+    failure::Failure,
     form::{Form, plain_lines},
 };
 
@@ -75,6 +82,38 @@ impl Review<'_> {
             false => StatusCode::OK,
         };
         (status, layout::page(asker, self.title, &self.draw(asker))).into_response()
+    }
+
+    /// The page of a change that was refused: why, above its form and by the field that is at fault. What was typed stands
+    /// in the form, and nothing was saved.
+    ///
+    /// # Errors
+    /// The failure is about something else than the form: itself.
+    pub(crate) fn refused(
+        &self,
+        asker: &Asker,
+        failure: Failure,
+        form: impl FnOnce(Option<Fault<'_>>) -> Markup,
+    ) -> Result<Response, Failure> {
+        let refused = failure.of_form()?;
+        let fault = refused.field.as_deref().map(|name| (name, refused.why.as_str()));
+        let title = refused.field.as_deref().map(|name| self.label(name));
+        let content = html! {
+            (head(self.title, "Nothing is saved yet.", &html! { a.button href=(self.leave) { "Leave it as it is" } }))
+            div.note.bad role="alert" {
+                p { strong { (words(title.as_deref().unwrap_or(&refused.title))) } }
+                p { bdi { (with_code(&refused.why)) } }
+            }
+            section.card aria-label="Write on" { (form(fault)) }
+        };
+        Ok((refused.status, layout::page(asker, self.title, &content)).into_response())
+    }
+
+    /// The label of a field.
+    fn label(&self, name: &str) -> String {
+        let is = |change: &&Change| change.name.strip_prefix("set.").unwrap_or(&change.name) == name;
+        let change = self.changes.iter().find(is);
+        change.map_or_else(|| field_name(name), |change| change.label.clone())
     }
 
     fn draw(&self, asker: &Asker) -> Markup {

@@ -22,7 +22,7 @@ use crate::{
     handler,
     view::{
         layout,
-        parts::{Button, choice_field, head, long_field, seen},
+        parts::{Button, Fault, Filled, choice_field, head, long_field, seen},
         review::{Change, Review},
     },
 };
@@ -54,7 +54,7 @@ pub(crate) async fn show(
         }))
         section.card aria-labelledby="edit-title" {
             h2 id="edit-title" { "Prompt" }
-            (fields(&asker, &agent, &Values::of(&agent)))
+            (fields(&asker, &agent, &Values::of(&agent), None))
         }
         (versions::draw(&asker, &agent, &versions))
         (end(&asker, &agent))
@@ -83,15 +83,15 @@ fn state(agent: &Agent) -> &'static str {
     if agent.enabled { "true" } else { "false" }
 }
 
-fn fields(asker: &Asker, agent: &Agent, values: &Values<'_>) -> Markup {
+fn fields(asker: &Asker, agent: &Agent, values: &Values<'_>, fault: Option<Fault<'_>>) -> Markup {
     html! {
         form.stack method="post" action={ "/agents/" (agent.id) } {
             (layout::token(asker))
             (seen("prompt", &agent.prompt)) (seen("mode", &agent.mode)) (seen("enabled", state(agent)))
             div.fields {
-                (long_field("prompt", "Prompt", values.prompt, "Who it is and how it speaks. Runs go by it from their next question to the model on."))
-                (choice_field("mode", "How it answers", values.mode, &MODES))
-                (choice_field("enabled", "State", values.enabled, &STATES))
+                (long_field("prompt", "Prompt", Filled::new("prompt", values.prompt, fault), "Who it is and how it speaks. Runs go by it from their next question to the model on."))
+                (choice_field("mode", "How it answers", Filled::new("mode", values.mode, fault), &MODES))
+                (choice_field("enabled", "State", Filled::new("enabled", values.enabled, fault), &STATES))
             }
             @if agent.is_of_file() {
                 p.small.quiet {
@@ -131,9 +131,8 @@ pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Respons
         Change::of(&form, "enabled", "State", state(&agent)).map(|change| change.told_as(named)),
     ];
     let here = format!("/agents/{}", agent.id);
-    let prompt = form.text("prompt");
     let values = Values {
-        prompt: prompt.as_deref().unwrap_or(&agent.prompt),
+        prompt: form.raw("prompt").unwrap_or(&agent.prompt),
         mode: form.field("mode").unwrap_or(&agent.mode),
         enabled: form.field("enabled").unwrap_or(state(&agent)),
     };
@@ -144,8 +143,16 @@ pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Respons
         leave: &here,
         changes: changes.into_iter().flatten().collect(),
         along: &[],
-        form: Some(fields(&form.asker, &agent, &values)),
+        form: Some(fields(&form.asker, &agent, &values, None)),
     };
+    let again = |fault: Option<Fault<'_>>| fields(&form.asker, &agent, &values, fault);
+    if review
+        .changes
+        .iter()
+        .any(|change| change.name == "prompt" && change.now.is_empty())
+    {
+        return review.refused(&form.asker, Failure::Missing("prompt"), again);
+    }
     if !review.is_sure(&form) {
         return Ok(review.show(&form.asker));
     }
@@ -157,8 +164,10 @@ pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Respons
         };
         change.insert(name.clone(), value);
     }
-    form.send(Method::PATCH, &path, Some(&change.into())).await?;
-    Ok(Redirect::to(&here).into_response())
+    match form.send(Method::PATCH, &path, Some(&change.into())).await {
+        Ok(_) => Ok(Redirect::to(&here).into_response()),
+        Err(failure) => review.refused(&form.asker, failure, again),
+    }
 }
 
 /// Deletes one.

@@ -4,6 +4,7 @@ use axum::{
     http::Method,
     response::{IntoResponse, Redirect, Response},
 };
+use clifford_core::policy::Rule;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
@@ -17,7 +18,7 @@ use crate::{
     handler,
     view::{
         clean, layout,
-        parts::{Button, choice_field, data, head, long_field, seen, text_field},
+        parts::{Button, Fault, Filled, choice_field, data, head, long_field, seen, text_field},
         review::{Change, Review},
     },
 };
@@ -157,16 +158,17 @@ impl Field {
         self.kind.text(rule.get(self.name).unwrap_or(&Value::Null))
     }
 
-    fn draw(&self, value: &str) -> Markup {
+    fn draw(&self, value: &str, fault: Option<Fault<'_>>) -> Markup {
+        let filled = Filled::new(self.name, value, fault);
         match self.kind {
             Kind::One(choices) | Kind::ListOf(choices) => {
                 let is_known = choices.iter().any(|(choice, _)| *choice == value);
                 let own = (!is_known).then_some((value, value));
                 let choices: Vec<_> = choices.iter().copied().chain(own).collect();
-                choice_field(self.name, self.label, value, &choices)
+                choice_field(self.name, self.label, filled, &choices)
             }
-            Kind::Lines => long_field(self.name, self.label, value, self.hint),
-            _ => text_field(self.name, self.label, value, self.hint),
+            Kind::Lines => long_field(self.name, self.label, filled, self.hint),
+            _ => text_field(self.name, self.label, filled, self.hint),
         }
     }
 }
@@ -187,7 +189,7 @@ pub(crate) async fn show(asker: Asker, Path(id): Path<String>) -> Result<Markup,
         (head(&name, "A rule about calls of tools: all that it says must fit.", &html! { a.button href="/policies" { "All rules" } }))
         section.card aria-labelledby="edit-title" {
             h2 id="edit-title" { "Rule" }
-            (fields(&asker, &action, &rule, |field| field.text(&rule)))
+            (fields(&asker, &action, &rule, (|field: &Field| field.text(&rule), None)))
             @if !further.is_empty() { (data("Further conditions, which stay as they are", &Value::Object(further))) }
         }
         section.card aria-labelledby="delete-title" {
@@ -217,12 +219,17 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-fn fields(asker: &Asker, action: &str, rule: &Map<String, Value>, value: impl Fn(&Field) -> String) -> Markup {
+fn fields(
+    asker: &Asker,
+    action: &str,
+    rule: &Map<String, Value>,
+    (value, fault): (impl Fn(&Field) -> String, Option<Fault<'_>>),
+) -> Markup {
     html! {
         form.stack method="post" action=(clean(action)) {
             (layout::token(asker))
             @for field in all() { (seen(field.name, &field.text(rule))) }
-            div.fields { @for field in all() { (field.draw(&value(field))) } }
+            div.fields { @for field in all() { (field.draw(&value(field), fault)) } }
             div { button.main type="submit" { "Show the difference" } }
         }
     }
@@ -232,38 +239,58 @@ fn fields(asker: &Asker, action: &str, rule: &Map<String, Value>, value: impl Fn
 #[handler]
 pub(crate) async fn change(Path(id): Path<String>, form: Form) -> Result<Response, Failure> {
     let path = format!("/api/policies/{}", part(&id));
-    let mut rule: Map<String, Value> = form.asker.get(&path).await?;
+    let rule: Map<String, Value> = form.asker.get(&path).await?;
     let changes = all().filter_map(|field| {
         let change = Change::of(&form, field.name, field.label, &field.text(&rule))?;
         Some(change.told_as(|text| field.kind.named(text)))
     });
     let (action, title) = (format!("/policies/{}", part(&id)), format!("Change “{}”", name(&rule)));
-    let given = |field: &Field| form.text(field.name).unwrap_or_default();
+    // The form of a difference holds only what changes.
+    let given = |field: &Field| match form.raw(field.name) {
+        Some(_) => form.text(field.name).unwrap_or_default(),
+        None => field.text(&rule),
+    };
     let review = Review {
         title: &title,
         action: &action,
         leave: &action,
         changes: changes.collect(),
         along: &[],
-        form: Some(fields(&form.asker, &action, &rule, given)),
+        form: Some(fields(&form.asker, &action, &rule, (given, None))),
+    };
+    let again = |fault: Option<Fault<'_>>| fields(&form.asker, &action, &rule, (given, fault));
+    let changed = match changed(&rule, &review.changes) {
+        Ok(changed) => changed,
+        Err(failure) => return review.refused(&form.asker, failure, again),
     };
     if !review.is_sure(&form) {
         return Ok(review.show(&form.asker));
     }
-    for change in &review.changes {
-        let Some(field) = all().find(|field| field.name == change.name) else {
+    match form.send(Method::PUT, &path, Some(&Value::Object(changed))).await {
+        Ok(_) => Ok(Redirect::to("/policies").into_response()),
+        Err(failure) => review.refused(&form.asker, failure, again),
+    }
+}
+
+/// The rule with these changes, as the API takes it.
+fn changed(rule: &Map<String, Value>, changes: &[Change]) -> Result<Map<String, Value>, Failure> {
+    let mut rule = rule.clone();
+    for Change { name, now, .. } in changes {
+        let Some(field) = all().find(|field| field.name == *name) else {
             continue;
         };
-        let value = field.kind.value(&change.now);
-        let value = value.map_err(|why| Failure::Wrong(format!("“{}”: {why}.", field.label)))?;
-        match value {
-            Some(value) => rule.insert(change.name.clone(), value),
-            None => rule.remove(&change.name),
+        let value = field.kind.value(now);
+        match value.map_err(|why| Failure::field(field.name, why))? {
+            Some(value) => rule.insert(name.clone(), value),
+            None => rule.remove(name),
         };
     }
     rule.retain(|key, _| !ADDED.contains(&key.as_str()));
-    form.send(Method::PUT, &path, Some(&Value::Object(rule))).await?;
-    Ok(Redirect::to("/policies").into_response())
+    // What only the API knows is left to it.
+    match serde_json::from_value::<Rule>(Value::Object(rule.clone())).map(|rule| rule.fault()) {
+        Ok(Some((name, why))) => Err(Failure::field(name, why)),
+        _ => Ok(rule),
+    }
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ fn time_of(form: &Form) -> Result<Option<String>, Failure> {
     };
     let name = form.asker.me().map_or("UTC", |me| &me.time_zone);
     let time = instant(text, name);
-    let wrong = || Failure::Wrong(format!("“{text}” is not a time. Write it as 2027-03-01T09:00."));
+    let wrong = || Failure::field("at", format!("“{text}” is not a time; write it as 2027-03-01T09:00"));
     time.ok_or_else(wrong).map(Some)
 }
 
@@ -99,7 +99,7 @@ fn time_of(form: &Form) -> Result<Option<String>, Failure> {
 #[handler]
 pub(crate) async fn make(form: Form) -> Result<Redirect, Failure> {
     let user = form.asker.me().and_then(|me| me.user_id.clone());
-    let at = time_of(&form)?.ok_or_else(|| Failure::Wrong("Say when, and send it again.".to_owned()))?;
+    let at = time_of(&form)?.ok_or(Failure::Missing("at"))?;
     let new = json!({ "kind": "reminder", "content": form.needed("content")?, "at": at, "userId": user });
     form.send(Method::POST, "/api/triggers", Some(&new)).await?;
     Ok(Redirect::to("/reminders"))

@@ -10,7 +10,7 @@ use crate::{
         clean,
         format::title,
         layout,
-        parts::{Tone, badge, seen},
+        parts::{Fault, Tone, badge, seen},
         with_code, words,
     },
 };
@@ -83,9 +83,6 @@ impl Setting {
         }
     }
 }
-
-/// A field that is wrong, and why.
-pub(super) type Fault<'a> = (&'a str, &'a str);
 
 /// The form of all settings of a scope: with the value that stands in each field, and the fault of one of them.
 pub(super) fn fields(
@@ -161,7 +158,7 @@ fn input(setting: &Setting, value: &str, (id, hint): (&str, &str), why: Option<&
                 }
             }
         }
-        @if let Some(why) = why { span.hint id={ (id) "-fault" } { strong { (words(why)) } } }
+        @if let Some(why) = why { span.hint id={ (id) "-fault" } { strong { (with_code(why)) } } }
     }
 }
 
