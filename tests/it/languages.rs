@@ -49,12 +49,23 @@ async fn a_person_reads_help_in_the_language_of_their_app_until_they_choose_anot
     let help = tell(&bot, chat, 7, "/help").await.text;
     assert!(help.starts_with("É só me escrever: "), "{help}");
     // A choice of one's own counts more, for the model too.
-    tell(&bot, chat, 7, "/settings language ru").await;
+    let told = tell(&bot, chat, 7, "/settings language Русский").await.text;
+    assert!(told.starts_with("Настройка language теперь ru (было: "), "{told}");
     let help = tell(&bot, chat, 7, "/help").await.text;
     assert!(help.starts_with("Просто напиши мне: "), "{help}");
     tell(&bot, chat, 7, "hello").await;
     assert!(last_prompt(&bot).contains("Answer the user in the language with the tag ru"));
-    tell(&bot, chat, 7, "/settings language reset").await;
+    let told = tell(&bot, chat, 7, "/settings language reset").await.text;
+    assert!(told.starts_with("Você redefiniu language (antes: ru)."), "{told}");
+    let told = tell(&bot, chat, 7, "/settings undo").await.text;
+    assert!(told.starts_with("Изменение отменено: language снова ru"), "{told}");
+    let told = tell(&bot, chat, 7, "/settings language german").await.text;
+    assert!(
+        told.starts_with("Du hast language auf de gesetzt (vorher: ru)."),
+        "{told}"
+    );
+    let told = tell(&bot, chat, 7, "/settings language reset").await.text;
+    assert!(told.starts_with("Você redefiniu language (antes: de)."), "{told}");
     let help = tell(&bot, chat, 7, "/help").await.text;
     assert!(help.starts_with("É só me escrever: "), "{help}");
     // A language without a catalogue.
@@ -182,7 +193,7 @@ async fn a_german_person_is_asked_answered_and_refused_in_german() {
     // A setting, and a value that it does not take.
     let set = tell(&bot, chat, 7, "/settings time_zone Europe/Berlin").await.text;
     assert!(
-        set.starts_with("Ada hat time_zone auf Europe/Berlin gesetzt (vorher: nicht gesetzt)."),
+        set.starts_with("Du hast time_zone auf Europe/Berlin gesetzt (vorher: nicht gesetzt)."),
         "{set}"
     );
     let refused = tell(&bot, chat, 7, "/settings time_zone Berlin").await.text;

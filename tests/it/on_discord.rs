@@ -137,7 +137,7 @@ async fn what_can_be_set_is_completed_while_it_is_typed_for_those_who_may_set_it
     // The command takes the choice.
     let id = discord.interaction(direct, bob, "settings", &[("what", "time_zone Europe/Berlin")]);
     let told = discord.wait_for_replies(id, 1).await.remove(0).content;
-    assert!(told.starts_with("Bob set `time_zone` to `Europe/Berlin`"), "{told}");
+    assert!(told.starts_with("You set `time_zone` to `Europe/Berlin`"), "{told}");
     bot.finish().await;
 }
 

@@ -112,6 +112,8 @@ pub struct CommandContext<'a> {
     pub lang: Lang,
     /// The language of what everybody in the place reads.
     pub place_lang: Lang,
+    /// Their language as their platform tells it.
+    pub told_language: Option<&'a str>,
     /// The account that sent it.
     pub account: &'a str,
     /// The defaults for places without settings of their own.

@@ -50,12 +50,12 @@ async fn a_person_sets_themselves_up_in_private() {
     for (command, told) in [
         (
             "time_zone Europe/Berlin",
-            "Ada set time_zone to Europe/Berlin (before: not set).",
+            "You set time_zone to Europe/Berlin (before: not set).",
         ),
-        ("language en", "Ada set language to en (before: not set)."),
+        ("language en", "You set language to en (before: not set)."),
         (
             "voice_replies always",
-            "Ada set voice_replies to always (before: not set).",
+            "You set voice_replies to always (before: not set).",
         ),
         ("time_zone Berlin", "Berlin is not a time zone such as Europe/Berlin."),
         ("persona Be rude", "There is no setting persona here."),
@@ -68,7 +68,7 @@ async fn a_person_sets_themselves_up_in_private() {
     assert!(last_prompt(&bot).contains("Europe/Berlin"));
     let undone = tell(&bot, chat, 7, "/settings undo").await.text;
     assert!(
-        undone.starts_with("Ada took a change back: voice_replies is not set again"),
+        undone.starts_with("You took a change back: voice_replies is not set again"),
         "{undone}"
     );
     bot.finish().await;
@@ -195,7 +195,7 @@ async fn settings_are_words_in_the_terminals_and_the_apis_way_too() {
     let (mut bot, chat) = private(Setup::on(Site::Telegram)).await;
     let told = tell(&bot, chat, 7, "/settings when_busy interrupt").await.text;
     assert!(
-        told.starts_with("Ada set when_busy to interrupt (before: not set)."),
+        told.starts_with("You set when_busy to interrupt (before: not set)."),
         "{told}"
     );
     let value = "SELECT COUNT(*) FROM settings WHERE name = 'when_busy' AND value = 'interrupt'";

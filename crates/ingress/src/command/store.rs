@@ -100,6 +100,7 @@ impl CommandRequest {
             user: &user,
             lang,
             place_lang,
+            told_language: self.origin.speaker.language.as_deref(),
             account: &self.origin.speaker.id,
             defaults: self.defaults,
             purse: &self.purse,

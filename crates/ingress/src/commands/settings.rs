@@ -6,11 +6,12 @@ mod complete;
 mod tools;
 mod view;
 
-use clifford_core::{clock::Timestamp, places::Channel};
+use clifford_core::{clock::Timestamp, people::User, places::Channel};
 use clifford_engine::models::roles::Offer;
 use clifford_markup::inline::inline;
 use clifford_store::{
     StoreError, Tx,
+    people::{reading, users},
     places::{
         setting_changes::{self, NewChange, SettingChange},
         settings,
@@ -24,6 +25,8 @@ use super::{CommandContext, Done, items::code};
 
 /// The word that removes what is set.
 const RESET: &str = "reset";
+/// The setting by which an answer is read.
+const LANGUAGE: &str = "language";
 /// The settings of places that a person has in their private chat, too.
 const IN_PRIVATE: [&str; 2] = ["when_busy", "cross_channel"];
 
@@ -187,6 +190,7 @@ async fn one(
         now,
     )
     .await?;
+    let given = read_anew(tx, known.name, given).await?;
     let (values, person) = ([old.as_deref(), new.as_deref()], inline(&given.user.name));
     let told = |lang: Lang| changed(known, values, &person, (given.channel, scope), lang);
     Ok(Done {
@@ -195,8 +199,24 @@ async fn one(
     })
 }
 
+/// Whoever changed the language reads the answer in the new one.
+async fn read_anew<'a>(tx: &mut Tx, name: &str, given: CommandContext<'a>) -> Result<CommandContext<'a>, StoreError> {
+    if name != LANGUAGE {
+        return Ok(given);
+    }
+    let user = users::get(tx, given.user.id).await?.map(|user| User {
+        language: user.language.or_else(|| given.told_language.map(str::to_owned)),
+        ..user
+    });
+    Ok(CommandContext {
+        lang: reading::of(tx, user.as_ref(), Some(given.channel.id)).await?,
+        place_lang: reading::of_everybody(tx, given.channel, user.as_ref()).await?,
+        ..given
+    })
+}
+
 /// The outcome of a change of a setting, in a sentence. `place`: where it is said, and where the setting holds; `person`:
-/// Markdown.
+/// Markdown, where others read it.
 pub(crate) fn changed(
     known: &SettingSpec,
     [old, new]: [Option<&str>; 2],
@@ -206,9 +226,16 @@ pub(crate) fn changed(
 ) -> String {
     let before = old.map_or_else(|| lang.say(Setting::NotSet), |old| view::value(known, old, lang));
     let (person, name) = (person.to_owned(), known.name.to_owned());
+    let is_private = place.0.is_private();
     let Some(value) = new.map(|new| view::value(known, new, lang)) else {
-        return lang.say(Setting::WasReset { person, name, before });
+        return lang.say(match is_private {
+            true => Setting::WasResetByYou { name, before },
+            false => Setting::WasReset { person, name, before },
+        });
     };
+    if is_private {
+        return lang.say(Setting::ChangedByYou { name, value, before });
+    }
     lang.say(match view::is_of_one_channel(place.0, place.1) {
         true => Setting::ChangedForChannel {
             person,
@@ -306,6 +333,7 @@ async fn undo(tx: &mut Tx, given: CommandContext<'_>, now: Timestamp) -> Result<
     }
     restore(tx, &change, given, now).await?;
     setting_changes::undone(tx, change.id, now).await?;
+    let given = read_anew(tx, &change.name, given).await?;
     let told = |lang: Lang| taken_back(&change, given, lang);
     Ok(Done {
         told: Some(told(given.place_lang)),
@@ -320,11 +348,16 @@ fn taken_back(change: &SettingChange, given: CommandContext<'_>, lang: Lang) -> 
         (Some(value), None) => format!("`{}`", code(value)),
         (None, _) => lang.say(Setting::NotSet),
     };
+    let (name, value) = (change.name.clone(), shown(&change.old_value));
+    if given.channel.is_private() {
+        let was = shown(&change.new_value);
+        return lang.say(Setting::TookBackByYou { name, value, was });
+    }
     let by = change.by.as_deref();
     lang.say(Setting::TookBack {
         person: inline(&given.user.name),
-        name: change.name.clone(),
-        value: shown(&change.old_value),
+        name,
+        value,
         by: by.map_or_else(|| lang.say(Setting::Somebody), inline),
         was: shown(&change.new_value),
     })

@@ -13,7 +13,11 @@ messages! {
         Changed { person: String, name: String, value: String, before: String },
         /// In one channel of a server.
         ChangedForChannel { person: String, name: String, value: String, before: String },
+        /// Said to the person themselves, in private.
+        ChangedByYou { name: String, value: String, before: String },
         WasReset { person: String, name: String, before: String },
+        /// Said to the person themselves, in private.
+        WasResetByYou { name: String, before: String },
         /// In place of a value.
         NotSet,
         NothingToChoose { name: String },
@@ -30,6 +34,8 @@ messages! {
         /// A change that cannot be taken back.
         ChangedSince { name: String },
         TookBack { person: String, name: String, value: String, by: String, was: String },
+        /// Said to the person themselves, in private.
+        TookBackByYou { name: String, value: String, was: String },
         /// In place of a name: at the beginning of a sentence, and within one.
         Somebody,
         SomebodyWithin,

@@ -12,7 +12,7 @@ pub enum Kind {
     Word(&'static [&'static str]),
     /// On or off, in words of any language; `true` and `false` are the same.
     Switch,
-    /// A language as a BCP 47 tag.
+    /// A language as a BCP 47 tag, or by its name in English or in itself, which stands for its tag.
     Language,
     /// A time zone by its IANA name.
     TimeZone,
@@ -64,8 +64,7 @@ impl Kind {
                     most: most.to_string(),
                 }),
             },
-            Self::Language if is_language(text) => Ok(value()),
-            Self::Language => Err(Fault::NoLanguage { value: value() }),
+            Self::Language => language(text).ok_or_else(|| Fault::NoLanguage { value: value() }),
             Self::TimeZone => jiff::tz::TimeZone::get(text)
                 .ok()
                 .and_then(|zone| zone.iana_name().map(str::to_owned))
@@ -147,6 +146,44 @@ fn is_name(text: &str) -> bool {
 /// The beginning of a text, to be repeated.
 fn head(text: &str) -> String {
     text.chars().take(40).collect()
+}
+
+/// Languages by their names, in lower case: in English, and as those who speak them write them.
+const NAMES: [(&str, &[&str]); 26] = [
+    ("en", &["english"]),
+    ("de", &["german", "deutsch"]),
+    ("es", &["spanish", "español", "espanol", "castellano"]),
+    ("fr", &["french", "français", "francais"]),
+    ("pt", &["portuguese", "português", "portugues"]),
+    ("ru", &["russian", "русский"]),
+    ("zh", &["chinese", "中文", "汉语", "漢語", "简体中文"]),
+    ("ja", &["japanese", "日本語"]),
+    ("ar", &["arabic", "العربية"]),
+    ("bg", &["bulgarian", "български"]),
+    ("cs", &["czech", "čeština", "česky"]),
+    ("da", &["danish", "dansk"]),
+    ("el", &["greek", "ελληνικά"]),
+    ("fi", &["finnish", "suomi"]),
+    ("he", &["hebrew", "עברית"]),
+    ("hi", &["hindi", "हिन्दी", "हिंदी"]),
+    ("hu", &["hungarian", "magyar"]),
+    ("it", &["italian", "italiano"]),
+    ("ko", &["korean", "한국어"]),
+    ("nl", &["dutch", "nederlands"]),
+    ("nb", &["norwegian", "norsk"]),
+    ("pl", &["polish", "polski"]),
+    ("ro", &["romanian", "română", "romana"]),
+    ("sv", &["swedish", "svenska"]),
+    ("tr", &["turkish", "türkçe", "turkce"]),
+    ("uk", &["ukrainian", "українська"]),
+];
+
+/// The tag of a language, which is written as one or by its name.
+fn language(text: &str) -> Option<String> {
+    let said = text.trim().to_lowercase();
+    let by_name = NAMES.iter().find(|(_, names)| names.contains(&said.as_str()));
+    let tag = by_name.map_or(text, |(tag, _)| tag);
+    is_language(tag).then(|| tag.to_owned())
 }
 
 /// The form of a BCP 47 tag. No language has a longer code than three letters: what is longer is a name, such as `German`.
