@@ -23,28 +23,81 @@ const MOMENT: Duration = Duration::from_millis(50);
 /// How many times as long a message fails that the platform does not answer, before it is suspected.
 const UNANSWERED_FACTOR: u32 = 3;
 
+/// The step after an attempt that did not succeed.
+enum Next {
+    /// The next attempt, after so long.
+    Wait(Duration),
+    /// The next attempt, at once.
+    Again,
+    /// No further attempt.
+    End(Sent),
+}
+
+/// The attempts at one part so far.
+struct Attempts {
+    tried: Tried,
+    /// Its message is late: it is tried once.
+    is_late: bool,
+    /// Other parts of its message follow it.
+    has_more: bool,
+    /// It may have arrived.
+    unsure: bool,
+    /// How long the next wait is.
+    backoff: Duration,
+    /// The platform was asked just now whether it takes other calls for the chat, and does.
+    was_probed: bool,
+}
+
+impl Attempts {
+    /// The end of these: the message fails by itself.
+    fn late(&self, reason: String) -> Sent {
+        // A part that never reached the platform cannot have arrived.
+        let status = if self.unsure {
+            MessageStatus::Sending
+        } else {
+            MessageStatus::Pending
+        };
+        Sent::Late { reason, status }
+    }
+
+    /// How long to wait, while there is `patience` left, or none is needed any more.
+    fn wait(&mut self, patience: Duration, max_backoff: Duration) -> Duration {
+        let wait = if patience.is_zero() {
+            self.backoff
+        } else {
+            self.backoff.min(patience)
+        };
+        self.backoff = (self.backoff * 2).min(max_backoff);
+        wait
+    }
+}
+
 impl Gate {
     /// Tries a part until the platform takes or refuses it, or it turns out to fail by itself; `unsure`: it may have
     /// arrived before. A part of a message that is late is tried once.
-    pub(super) async fn part(&mut self, held: &mut Held, part: &OutgoingPart, mut unsure: bool) -> Sent {
+    pub(super) async fn part(&mut self, held: &mut Held, part: &OutgoingPart, unsure: bool) -> Sent {
         let key = DeliveryKey(part.key.clone());
         // Not by the clock: who puts that forward by a day has not waited for one.
         let tried = Tried {
             before: held.tried_before,
             since: *held.began.get_or_insert_with(Instant::now),
         };
-        let is_late = held.retry.is_some();
-        let has_more = held.parts.len() > 1;
+        let mut attempts = Attempts {
+            tried,
+            is_late: held.retry.is_some(),
+            has_more: held.parts.len() > 1,
+            unsure,
+            backoff: self.inner.settings.section.backoff,
+            was_probed: false,
+        };
         let message = &mut held.message;
         // The first part of an answer points at its question, and no later one.
         if part.seq > 0 {
             message.address.0.reply_to = None;
         }
-        let mut backoff = self.inner.settings.section.backoff;
-        let mut was_probed = false;
         loop {
             if !self.has_patience().await {
-                return self.left(message, part, unsure).await;
+                return self.left(message, part, attempts.unsure).await;
             }
             let whole = self.inner.with_content(&part.body.0).await;
             let is_unread = whole.is_err();
@@ -52,84 +105,87 @@ impl Gate {
                 Ok(whole) => self.send(message, whole.as_ref().unwrap_or(&part.body.0), &key).await,
                 Err(error) => Some(Err(error)),
             };
-            let Some(sent) = sent else {
-                return self.left(message, part, unsure).await;
-            };
-            let right_after_probe = std::mem::take(&mut was_probed);
-            unsure |= matches!(sent, Err(SendError::Unreachable(_) | SendError::Failed(_)));
             let error = match sent {
-                Ok(receipt) => return Sent::Delivered(receipt),
-                Err(error) => error,
+                None => return self.left(message, part, attempts.unsure).await,
+                Some(Ok(receipt)) => return Sent::Delivered(receipt),
+                Some(Err(error)) => error,
             };
-            let wait = match &error {
-                SendError::RetryAfter(wait) => *wait,
-                SendError::Unreachable(reason) | SendError::Failed(reason)
-                    if message.edits.is_none()
-                        && self.draft_of(message.run_id, &key.0).is_none()
-                        && !self.may_repeat() =>
-                {
-                    let reason = format!("it may have arrived; resend_ambiguous is off: {reason}");
-                    return Sent::GivenUp(reason, None);
-                }
-                SendError::NotSent(reason) | SendError::Unreachable(reason) | SendError::Failed(reason) => {
-                    if self.failed(message, &error, reason, tried).await {
-                        let reason = format!("not sent for too long: {reason}");
-                        // In an outage the later parts of the message would fail too, one by one.
-                        return match has_more && !self.probe(message).await {
-                            true => Sent::AllGivenUp(reason),
-                            false => Sent::GivenUp(reason, Some(Undelivered::TooLong)),
-                        };
-                    }
-                    if is_late || right_after_probe {
-                        let reason = reason.clone();
-                        // A part that never reached the platform cannot have arrived.
-                        let status = if unsure {
-                            MessageStatus::Sending
-                        } else {
-                            MessageStatus::Pending
-                        };
-                        return Sent::Late { reason, status };
-                    }
-                    let patience = self.patience(&error, is_unread).saturating_sub(tried.time());
-                    was_probed = patience.is_zero() && self.probe(message).await;
-                    if was_probed {
-                        continue;
-                    }
-                    let wait = if patience.is_zero() {
-                        backoff
-                    } else {
-                        backoff.min(patience)
-                    };
-                    backoff = (backoff * 2).min(self.inner.settings.section.max_backoff);
-                    wait
-                }
-                SendError::Moved(to) => {
-                    self.moved(message, to.clone()).await;
-                    continue;
-                }
-                SendError::Gone(reason) => {
-                    self.mark(message, Mark::ChatGone(reason.clone())).await;
-                    return Sent::Gone(reason.clone());
-                }
-                SendError::Barred(_) => {
-                    self.inner
-                        .barred
-                        .note(self.channel.platform(), &message.address.0.place);
-                    tracing::warn!(channel_id = %self.id, platform = message.platform, "may not write in a chat, passing over what is said there");
-                    let reason = error.to_string();
-                    self.mark(message, Mark::ChatGone(reason.clone())).await;
-                    return Sent::Gone(reason);
-                }
-                SendError::Rejected(reason) => return Sent::Refused(reason.clone()),
+            let wait = match self.after(message, &key, &error, is_unread, &mut attempts).await {
+                Next::End(sent) => return sent,
+                Next::Again => continue,
+                Next::Wait(wait) => wait,
             };
             tracing::debug!(message_id = %message.id, wait_ms = wait.as_millis(), "delaying a message");
             tokio::select! {
-                () = self.inner.stop.cancelled() => return self.left(message, part, unsure).await,
+                () = self.inner.stop.cancelled() => return self.left(message, part, attempts.unsure).await,
                 () = tokio::time::sleep(wait) => {}
             }
             if !self.is_ours(message).await {
                 return Sent::Stopped;
             }
+        }
+    }
+
+    /// The step after an attempt that did not succeed.
+    async fn after(
+        &mut self,
+        message: &mut Outgoing,
+        key: &DeliveryKey,
+        error: &SendError,
+        is_unread: bool,
+        attempts: &mut Attempts,
+    ) -> Next {
+        let right_after_probe = std::mem::take(&mut attempts.was_probed);
+        attempts.unsure |= matches!(error, SendError::Unreachable(_) | SendError::Failed(_));
+        match error {
+            SendError::RetryAfter(wait) => Next::Wait(*wait),
+            SendError::Unreachable(reason) | SendError::Failed(reason)
+                if message.edits.is_none() && self.draft_of(message.run_id, &key.0).is_none() && !self.may_repeat() =>
+            {
+                let reason = format!("it may have arrived; resend_ambiguous is off: {reason}");
+                Next::End(Sent::GivenUp(reason, None))
+            }
+            SendError::NotSent(reason) | SendError::Unreachable(reason) | SendError::Failed(reason) => {
+                if self.failed(message, error, reason, attempts.tried).await {
+                    return Next::End(self.failed_for_too_long(message, reason, attempts.has_more).await);
+                }
+                if attempts.is_late || right_after_probe {
+                    return Next::End(attempts.late(reason.clone()));
+                }
+                let patience = self.patience(error, is_unread).saturating_sub(attempts.tried.time());
+                attempts.was_probed = patience.is_zero() && self.probe(message).await;
+                match attempts.was_probed {
+                    true => Next::Again,
+                    false => Next::Wait(attempts.wait(patience, self.inner.settings.section.max_backoff)),
+                }
+            }
+            SendError::Moved(to) => {
+                self.moved(message, to.clone()).await;
+                Next::Again
+            }
+            SendError::Gone(reason) => {
+                self.mark(message, Mark::ChatGone(reason.clone())).await;
+                Next::End(Sent::Gone(reason.clone()))
+            }
+            SendError::Barred(_) => {
+                self.inner
+                    .barred
+                    .note(self.channel.platform(), &message.address.0.place);
+                tracing::warn!(channel_id = %self.id, platform = message.platform, "may not write in a chat, passing over what is said there");
+                let reason = error.to_string();
+                self.mark(message, Mark::ChatGone(reason.clone())).await;
+                Next::End(Sent::Gone(reason))
+            }
+            SendError::Rejected(reason) => Next::End(Sent::Refused(reason.clone())),
+        }
+    }
+
+    /// Gives up a part that failed for too long; in an outage the later parts of the message would fail too, one by one.
+    async fn failed_for_too_long(&mut self, message: &Outgoing, reason: &str, has_more: bool) -> Sent {
+        let reason = format!("not sent for too long: {reason}");
+        match has_more && !self.probe(message).await {
+            true => Sent::AllGivenUp(reason),
+            false => Sent::GivenUp(reason, Some(Undelivered::TooLong)),
         }
     }
 
