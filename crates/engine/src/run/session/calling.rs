@@ -19,7 +19,7 @@ use clifford_telemetry::{
 use clifford_tools::{Called, Options, ToolContext};
 use clifford_vault::Masker;
 use serde_json::Value;
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::{Gone, Onward, Session, millis};
 use crate::run::{
@@ -50,31 +50,9 @@ impl Session<'_> {
             origins,
             private,
             undo,
-        } = if interrupted && !self.cx.tools.registry.may_repeat(&call.name) {
-            ToolOutcome::Failure {
-                error: "interrupted; it may or may not have taken effect".to_owned(),
-                retries: 1,
-                expose: false,
-                refused: None,
-            }
-            .into()
-        } else {
-            let options = self.options().await?;
-            let called = self
-                .cx
-                .tools
-                .registry
-                .call(self.tool_context(&call, options, Arc::clone(&payer)), &call);
-            let called = tokio::select! {
-                called = called.instrument(span.clone()) => Some(called),
-                () = self.cancelled.cancelled() => None,
-            };
-            // The purchase that was under way when it was cancelled or its time was over.
-            payer.charge_broken_off().await;
-            let called = called.ok_or(Gone::Cancelled)?;
-            // Others may have begun while it was made.
-            self.cx.enter_isolation(self.work.lease).await;
-            masked(&self.cx.masker, called)
+        } = match interrupted && !self.cx.tools.registry.may_repeat(&call.name) {
+            true => interrupted_call(),
+            false => self.called(&call, &payer, &span).await?,
         };
         crash::reach(Point::ToolCalled);
         // A private result enters the run only with its person's word: what the run does not know it cannot reveal.
@@ -89,16 +67,10 @@ impl Session<'_> {
                 };
             }
         }
-        let label = if matches!(outcome, ToolOutcome::Success { .. }) {
-            "success"
-        } else {
-            "failure"
-        };
-        spans::ended(&span, label, label == "success");
         let command = self.cx.tools.registry.command(&call.name);
         // A tool that is gone by now may have had any name.
         let name = command.as_ref().map_or("unknown", |_| call.name.as_str());
-        measures::tool_called(name, label, began.elapsed());
+        measured(name, &outcome, &span, began);
         let reads = command.as_ref().is_none_or(|command| command.class == Class::Read);
         let is_sensitive = command
             .as_ref()
@@ -137,6 +109,23 @@ impl Session<'_> {
         Ok(Onward::GoesOn)
     }
 
+    /// Makes a call, for as long as its run is not cancelled.
+    async fn called(&mut self, call: &ToolCall, payer: &Arc<ToolPayer>, span: &Span) -> Result<Called, Gone> {
+        let options = self.options().await?;
+        let context = self.tool_context(call, options, Arc::clone(payer));
+        let called = self.cx.tools.registry.call(context, call);
+        let called = tokio::select! {
+            called = called.instrument(span.clone()) => Some(called),
+            () = self.cancelled.cancelled() => None,
+        };
+        // The purchase that was under way when it was cancelled or its time was over.
+        payer.charge_broken_off().await;
+        let called = called.ok_or(Gone::Cancelled)?;
+        // Others may have begun while it was made.
+        self.cx.enter_isolation(self.work.lease).await;
+        Ok(masked(&self.cx.masker, called))
+    }
+
     /// Pays for what a tool asks models, as this run.
     pub(super) fn payer(&self) -> Arc<ToolPayer> {
         let whose = PaymentContext {
@@ -166,6 +155,25 @@ impl Session<'_> {
             ..self.cx.tool_context((run.agent_id, run.id), options, payer)
         }
     }
+}
+
+/// The outcome of a call that was under way when its process died, and is not made again.
+fn interrupted_call() -> Called {
+    ToolOutcome::Failure {
+        error: "interrupted; it may or may not have taken effect".to_owned(),
+        retries: 1,
+        expose: false,
+        refused: None,
+    }
+    .into()
+}
+
+/// Counts a call that came to its end.
+fn measured(name: &str, outcome: &ToolOutcome, span: &Span, began: Instant) {
+    let is_success = matches!(outcome, ToolOutcome::Success { .. });
+    let label = if is_success { "success" } else { "failure" };
+    spans::ended(span, label, is_success);
+    measures::tool_called(name, label, began.elapsed());
 }
 
 /// The result of a call that succeeded.
