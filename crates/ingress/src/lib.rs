@@ -114,6 +114,20 @@ pub struct IngressService {
     called: called::Called,
 }
 
+/// A message that is to be stored.
+struct Heard {
+    message: Message,
+    /// Decided already.
+    entry: Option<Entry>,
+    audience: Audience,
+    /// It speaks to the bot.
+    is_addressed: bool,
+    /// It does so, or stands in a thread where everything is heard.
+    is_heard: bool,
+    /// The bot may not write where it was said: it is answered in a thread, or not at all.
+    is_barred: bool,
+}
+
 impl IngressService {
     /// Events become runs of `runs`; while `careful` is on, they are stored one by one.
     pub fn new(
@@ -162,35 +176,25 @@ impl IngressService {
         self.settings.audiences.get(&platform).cloned().unwrap_or_default()
     }
 
-    async fn message(&self, mut message: Message) -> Result<Accepted, StoreError> {
+    /// Takes a message: decides whether it is heard, counts it against limits, finds where it is answered, and stores it.
+    async fn message(&self, message: Message) -> Result<Accepted, StoreError> {
         if !message.place.kind.is_private() {
             let quoted = message.quoted.iter().map(|quoted| quoted.text.as_str());
             for text in std::iter::once(message.text.as_str()).chain(quoted) {
                 pairing::void_said(&self.db, text, self.clock.now()).await?;
             }
         }
-        let mut entry = None;
-        if message.speaker.is_bot {
-            if !self.answers_bot(&message).await? {
-                return Ok(Accepted::Ignored);
-            }
-            entry = Some(Entry::Welcome);
-        } else {
-            self.exchanges.end(&message.place);
-        }
-        let audience = self.audience(message.place.platform);
-        let is_addressed = access::is_addressed(&audience, &message.place, message.addressed, &message.text);
-        let is_addressed = is_addressed || self.goes_on_with_album(&message).await?;
-        let is_heard = is_addressed || self.follows(&message, &audience).await?;
-        if !is_heard && !self.always.holds(&self.db, &message.place, self.clock.now()).await? {
-            self.overhear(message).await?;
+        let Some(heard) = self.heard(message).await? else {
             return Ok(Accepted::Ignored);
-        }
-        let is_barred = !self.may_answer(&message).await;
-        if is_barred && !(is_addressed && self.wants_thread(&message).await?) {
-            self.overhear(message).await?;
-            return Ok(Accepted::Ignored);
-        }
+        };
+        let Heard {
+            mut message,
+            entry,
+            audience,
+            is_addressed,
+            is_heard,
+            is_barred,
+        } = heard;
         self.learn_name(&message.place).await?;
         self.learn_roles(&message.place, &mut message.speaker).await?;
         let now = self.clock.now();
@@ -256,6 +260,40 @@ impl IngressService {
                 Err(error)
             }
         }
+    }
+
+    /// A message that is to be stored. `None`: it is none of the bot's business, or only overheard.
+    async fn heard(&self, message: Message) -> Result<Option<Heard>, StoreError> {
+        let mut entry = None;
+        if message.speaker.is_bot {
+            if !self.answers_bot(&message).await? {
+                return Ok(None);
+            }
+            entry = Some(Entry::Welcome);
+        } else {
+            self.exchanges.end(&message.place);
+        }
+        let audience = self.audience(message.place.platform);
+        let is_addressed = access::is_addressed(&audience, &message.place, message.addressed, &message.text);
+        let is_addressed = is_addressed || self.goes_on_with_album(&message).await?;
+        let is_heard = is_addressed || self.follows(&message, &audience).await?;
+        if !is_heard && !self.always.holds(&self.db, &message.place, self.clock.now()).await? {
+            self.overhear(message).await?;
+            return Ok(None);
+        }
+        let is_barred = !self.may_answer(&message).await;
+        if is_barred && !(is_addressed && self.wants_thread(&message).await?) {
+            self.overhear(message).await?;
+            return Ok(None);
+        }
+        Ok(Some(Heard {
+            message,
+            entry,
+            audience,
+            is_addressed,
+            is_heard,
+            is_barred,
+        }))
     }
 
     /// Whether a message can be answered where it was said: no run is worth its cost in a place where the bot may not
