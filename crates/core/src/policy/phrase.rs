@@ -1,5 +1,7 @@
 //! Whether a text holds a value: as a phrase, a number, a date or an address, exactly as it would be called. Pure.
 
+use std::collections::BTreeSet;
+
 use jiff::civil;
 
 use super::{addresses, texts, words::KnownWords};
@@ -9,6 +11,8 @@ use crate::clock::Timestamp;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Haystack {
     texts: Vec<Tokens>,
+    /// The words and numbers of all texts.
+    pieces: BTreeSet<String>,
     known: KnownWords,
 }
 
@@ -97,6 +101,7 @@ impl Haystack {
     pub fn learn(&mut self, text: &str) {
         self.known.learn(text);
         let exact = addresses::plain(text);
+        self.pieces.extend(texts::pieces(text));
         self.texts.push(Tokens {
             plain: exact.to_lowercase(),
             exact,
@@ -162,7 +167,7 @@ impl Haystack {
 
     /// Whether a word stands in a text.
     pub fn has_word(&self, word: &str) -> bool {
-        (self.texts.iter()).any(|text| text.pieces.iter().any(|piece| piece == word))
+        self.pieces.contains(word)
     }
 
     /// Whether another form of a word stands in a text: one begins as the other does.

@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use super::{
     addresses::{self, Short},
-    disguise::{alike, spelling, together},
+    disguise::{alike, pieces, spelling, together},
     evidence::Evidence,
     phrase::Haystack,
     texts::{self, each_text},
-    words::{self, KnownWords},
+    words::KnownWords,
 };
 
 /// How many small numbers the texts of a run may count by: two of one digit.
@@ -105,7 +105,9 @@ impl<'a> Prose<'a> {
     pub fn tells_nothing(&self, text: &str) -> bool {
         let plain = addresses::plain(text);
         let shown: String = text.chars().filter(|c| !clifford_markup::is_left_out(*c)).collect();
-        [text, &plain, &shown]
+        let mut readings = vec![text, &plain, &shown];
+        readings.dedup();
+        readings
             .into_iter()
             .all(|text| self.addresses_no_one(text) && self.tells_no_number(text) && self.tells_no_word(text))
             && self.tells_no_word(&self.latin(&plain))
@@ -172,10 +174,14 @@ impl<'a> Prose<'a> {
 
     fn tells_no_word(&self, text: &str) -> bool {
         let is_open = |word: &str| !self.is_secret(word);
-        let split = words::joined(text);
+        // What is too much to look at tells.
+        let (Some(whole), Some(joined)) = (pieces::different(long_words(text)), pieces::joined(text)) else {
+            return false;
+        };
         let is_plain = |word: &String| is_open(word) && spelling::readings(word).iter().all(|word| is_open(word));
-        long_words(text).chain(split).all(|word| is_plain(&word))
-            && text.split_whitespace().all(|token| {
+        let tokens: BTreeSet<_> = text.split_whitespace().collect();
+        whole.iter().chain(&joined).all(is_plain)
+            && tokens.into_iter().all(|token| {
                 spelling::decoded(token)
                     .iter()
                     .all(|told| long_words(told).all(|word| is_open(&word)))

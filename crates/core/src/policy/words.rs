@@ -21,7 +21,7 @@ pub use self::{
 };
 use super::{
     addresses,
-    disguise::{alike, spelling, together},
+    disguise::{alike, pieces, spelling, together},
     texts::each_text,
 };
 
@@ -31,8 +31,6 @@ const LONGEST: usize = 40;
 const SHORTEST: usize = 4;
 /// A shorter word is another one turned around or shifted by chance.
 const HIDDEN: usize = 5;
-/// Pieces of at most so many letters are read together: `m e p h i s t o`.
-const PIECE: usize = 2;
 /// The most bytes of a text whose pieces are known as they stand there.
 const SHORT_TEXT: usize = 4000;
 /// How deep JSON within texts of JSON is read.
@@ -260,9 +258,9 @@ fn in_text(text: &str, limits: &Limits<'_>, depth: usize) -> Option<String> {
     }
     let plain = addresses::plain(text);
     let joined: String = text.chars().filter(|c| !clifford_markup::is_left_out(*c)).collect();
-    [text, &plain, &joined]
-        .into_iter()
-        .find_map(|text| in_reading(text, limits))
+    let mut readings = vec![text, &plain, &joined];
+    readings.dedup();
+    readings.into_iter().find_map(|text| in_reading(text, limits))
 }
 
 /// The words that one way to read a text would carry out.
@@ -287,19 +285,22 @@ fn in_reading(text: &str, limits: &Limits<'_>) -> Option<String> {
     if alike::is_in_signs(&rest) {
         return Some(rest);
     }
-    let joined = joined(&rest);
+    // What is too much to look at is not let out.
+    let (Some(whole), Some(joined)) = (pieces::different(words(&rest)), pieces::joined(&rest)) else {
+        return Some(rest);
+    };
     let hidden = |word: &String| private.words.contains(word) && !known.words.contains(word);
-    let plain = words(&rest).chain(words(&decoded)).chain(words(&latin)).chain(joined);
-    let mut plain = plain.filter(|word| {
+    let written = whole.iter().cloned().chain(words(&decoded)).chain(words(&latin));
+    let mut plain = written.chain(joined).filter(|word| {
         let is_none = word.chars().count() > LONGEST;
         (is_none && !known.words.contains(word)) || hidden(word)
     });
     // Turned around, shifted or encoded it is the same word.
     plain.next().or_else(|| {
         let written = || rest.split_whitespace().chain(decoded.split_whitespace());
-        let turned = words(&rest).filter(|word| {
+        let turned = whole.iter().filter(|word| {
             word.chars().count() >= HIDDEN
-                && !known.words.contains(word)
+                && !known.words.contains(*word)
                 && spelling::readings(word).iter().any(&hidden)
         });
         let encoded = written().filter(|token| {
@@ -312,6 +313,7 @@ fn in_reading(text: &str, limits: &Limits<'_>) -> Option<String> {
             private.words.iter().find(|word| hidden(word) && read.tells_apart(word))
         };
         turned
+            .cloned()
             .chain(encoded.map(str::to_owned))
             .next()
             .or_else(|| split().map(|_| rest.clone()))
@@ -325,39 +327,6 @@ fn path_of(written: &str) -> &str {
         Some(at) if behind[..at].matches('.').count() < 3 => &behind[at..],
         _ => behind,
     }
-}
-
-/// Words that are written in pieces, which may stand next to other short words.
-pub(super) fn joined(text: &str) -> Vec<String> {
-    let mut joined = Vec::new();
-    let mut pieces: Vec<&str> = Vec::new();
-    let ended = std::iter::once("ended");
-    for piece in text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|piece| !piece.is_empty())
-        .chain(ended)
-    {
-        if piece.chars().count() <= PIECE {
-            pieces.push(piece);
-            continue;
-        }
-        for from in 0..pieces.len() {
-            let mut word = String::new();
-            for (at, piece) in pieces[from..].iter().enumerate() {
-                word.push_str(&piece.to_lowercase());
-                let length = word.chars().count();
-                let is_whole = from + at + 1 == pieces.len();
-                if at > 0 && length >= SHORTEST && (length <= LONGEST || (from == 0 && is_whole)) {
-                    joined.push(word.clone());
-                }
-                if length > LONGEST && from > 0 {
-                    break;
-                }
-            }
-        }
-        pieces.clear();
-    }
-    joined
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> {

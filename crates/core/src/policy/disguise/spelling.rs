@@ -179,10 +179,10 @@ pub(in crate::policy) fn counted(text: &str, is_said: impl Fn(&str) -> bool) -> 
     spelled + if spelled > 0 { ones } else { 0 } + romans
 }
 
-/// The readings of a word that was turned around, shifted through the alphabet, or written in digits for letters.
+/// The readings of a word that was turned around, shifted through the alphabet, or written in digits for letters; not the
+/// word itself.
 pub(in crate::policy) fn readings(word: &str) -> Vec<String> {
-    let turned = word.chars().rev().collect();
-    let shifted = (1..26_u8).map(|by| word.chars().map(|c| shift(c, by)).collect());
+    let turned: String = word.chars().rev().collect();
     let mirrored = word.chars().map(|c| match c {
         'a'..='z' => char::from(b'a' + (b'z' - c as u8)),
         other => other,
@@ -196,10 +196,13 @@ pub(in crate::policy) fn readings(word: &str) -> Vec<String> {
         '7' => 't',
         other => other,
     });
-    [turned, mirrored.collect(), plain.collect()]
-        .into_iter()
-        .chain(shifted)
-        .collect()
+    let mut readings = vec![turned, plain.collect()];
+    // Other letters and digits have no place in the alphabet.
+    if word.contains(|c: char| c.is_ascii_lowercase()) {
+        let shifted = (1..26_u8).map(|by| word.chars().map(|c| shift(c, by)).collect());
+        readings.extend(std::iter::once(mirrored.collect()).chain(shifted));
+    }
+    readings
 }
 
 fn shift(c: char, by: u8) -> char {
@@ -209,14 +212,19 @@ fn shift(c: char, by: u8) -> char {
     }
 }
 
+/// Base64 in both of its alphabets, as leniently as anybody reads it.
+static BASE64: [GeneralPurpose; 2] = [
+    GeneralPurpose::new(&alphabet::STANDARD, LENIENT),
+    GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT),
+];
+const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
+    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+    .with_decode_allow_trailing_bits(true);
+
 /// The texts that a piece of text encodes: in base64, in hexadecimal digits, in escapes of addresses.
 pub(in crate::policy) fn decoded(token: &str) -> Vec<String> {
     let bare = token.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '=');
-    let config = GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-        .with_decode_allow_trailing_bits(true);
-    let engines = [alphabet::STANDARD, alphabet::URL_SAFE].map(|letters| GeneralPurpose::new(&letters, config));
-    let mut texts: Vec<Vec<u8>> = engines.iter().filter_map(|engine| engine.decode(bare).ok()).collect();
+    let mut texts: Vec<Vec<u8>> = BASE64.iter().filter_map(|engine| engine.decode(bare).ok()).collect();
     let digits: Option<Vec<_>> = (bare.len() % 2 == 0 && bare.len() >= 8)
         .then(|| {
             let pairs = (0..bare.len()).step_by(2);

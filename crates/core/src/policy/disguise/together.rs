@@ -90,12 +90,13 @@ impl Streams {
         if secret.chars().all(|c| c.is_ascii_digit()) {
             return length >= DIGITS && (self.spelled.contains(secret) || turned(&self.spelled).contains(secret));
         }
-        let is_within = self
-            .pieces
-            .iter()
-            .any(|piece| piece.contains(secret) || turned(piece).contains(secret));
+        let backwards = turned(secret);
+        let is_within = || {
+            let mut pieces = self.pieces.iter();
+            pieces.any(|piece| piece.contains(secret) || piece.contains(&backwards))
+        };
         let is_in = |streams: &[String]| streams.iter().any(|stream| stream.contains(secret));
-        length >= IN_PIECES && !is_within && (is_in(&self.joined) || is_in(&self.letters))
+        length >= IN_PIECES && (is_in(&self.joined) || is_in(&self.letters)) && !is_within()
     }
 }
 
