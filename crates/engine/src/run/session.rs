@@ -148,7 +148,7 @@ pub struct Session<'a> {
     /// The sources of others' words that the prompt shows, and these words, if it shows any.
     history: Option<Box<(BTreeSet<String>, PromptWords)>>,
     /// The words of the prompt that nobody outside knows.
-    private: KnownWords,
+    private: Arc<KnownWords>,
     /// Its model refused the images that it was shown.
     is_blind: bool,
     /// Its model refused what was said and remembered before: the prompt goes without.
@@ -223,7 +223,7 @@ impl<'a> Session<'a> {
             chosen: Box::default(),
             holds: Vec::new(),
             history: None,
-            private: KnownWords::default(),
+            private: Arc::default(),
             is_blind: false,
             is_without_past: false,
             heard: None,
@@ -297,7 +297,7 @@ impl<'a> Session<'a> {
                     Ok(steps) => {
                         let state = RunState::replay(&child, &self.cx.settings.rules, &steps);
                         if state.evidence.tells_of_person() {
-                            self.private.learn(child.output_text.as_deref().unwrap_or_default());
+                            Arc::make_mut(&mut self.private).learn(child.output_text.as_deref().unwrap_or_default());
                         }
                         let readers = state.labels.readers_of_result();
                         (state.origins, readers, state.undoable)

@@ -1,6 +1,9 @@
 //! A call on its way: judged by the rules, counted against limits, asked for, or held back.
+//!
+//! What a run that has read words from outside would carry out is looked for on a worker thread: long arguments take some
+//! hundred milliseconds, in which no other run may stand still.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use clifford_chat::{names, role::PlatformRole};
 use clifford_core::{
@@ -10,7 +13,7 @@ use clifford_core::{
         class::Class,
         labels::Readers,
         trace::{self, Grounds},
-        words,
+        words::{self, KnownWords},
     },
     run::{
         approval,
@@ -76,11 +79,12 @@ impl Session<'_> {
         let Some(command) = self.cx.tools.registry.command(&call.name) else {
             return Ok(decision);
         };
-        let decision = approval::traced(decision, &self.request(&call, &command.schema));
-        Ok(match decision {
-            Decision::Confirm { .. } => approval::together(decision, self.asked_along(&call).await?),
-            other => other,
-        })
+        if !matches!(decision, Decision::Confirm { .. }) {
+            return Ok(decision);
+        }
+        let traced = move |request: &trace::Request<'_>| approval::traced(decision, request);
+        let decision = self.weighed(&call, &command.schema, traced).await?;
+        Ok(approval::together(decision, self.asked_along(&call).await?))
     }
 
     /// The calls that follow one which is asked for, and that would be asked for themselves: the answer holds for
@@ -105,8 +109,9 @@ impl Session<'_> {
             let earlier = std::iter::once(&first.name).chain(asked.iter().map(|asked| &asked.call.name));
             let before = earlier.filter(|name| **name == call.name).count();
             let before = u32::try_from(before).unwrap_or(u32::MAX);
-            let request = self.request(&call, &command.schema);
-            asked.push(approval::proposal(call.clone(), Some(verdict.reason), &request, before));
+            let (asked_for, reason) = (call.clone(), Some(verdict.reason));
+            let proposal = move |request: &trace::Request<'_>| approval::proposal(asked_for, reason, request, before);
+            asked.push(self.weighed(&call, &command.schema, proposal).await?);
         }
         Ok(asked)
     }
@@ -215,14 +220,15 @@ impl Session<'_> {
         if self.state.is_tainted() {
             self.learn_private();
         }
+        let (leak, grounds) = self.evidence_on(call, &command).await?;
         let made = policies::list(&mut self.cx.db.read_local().await?).await?;
         let rules = clifford_tools::trial::rules(&self.cx.settings.rules.policy, made);
         let judged = Call {
             name: &call.name,
             class: command.class,
             args: &call.args,
-            leak: self.carries_out(call, &command),
-            grounds: self.grounds(call, &command.schema),
+            leak,
+            grounds,
         };
         let zone = &self.cx.settings.engine().time_zone;
         Ok(Some(policy::judge(
@@ -235,24 +241,49 @@ impl Session<'_> {
     }
 
     /// The words that a call of a run that has read words from outside would carry out, beyond those that its
-    /// destination has told itself.
-    fn carries_out(&self, call: &ToolCall, command: &Command) -> Option<String> {
-        if !self.state.is_tainted() || !command.reaches_out {
-            return None;
+    /// destination has told itself; and on what grounds it goes ahead.
+    async fn evidence_on(&self, call: &ToolCall, command: &Command) -> Result<(Option<String>, Grounds), Gone> {
+        if !self.state.is_tainted() {
+            return Ok((None, Grounds::Said));
         }
+        let known = command.reaches_out.then(|| self.known_to(call));
+        let weigh = move |request: &trace::Request<'_>| {
+            let leak = known.and_then(|known| words::leak(request.args, request.schema, &known, request.private));
+            (leak, trace::grounds(request))
+        };
+        self.weighed(call, &command.schema, weigh).await
+    }
+
+    /// The words that the destination of a call knows.
+    fn known_to(&self, call: &ToolCall) -> KnownWords {
         // A result of a command that touches private data goes nowhere, not even back.
         let class = |name: &str| self.cx.tools.registry.command(name).map(|command| command.class);
         let is_open = |name: &str| class(name).is_some_and(|class| class != Class::Sensitive);
-        let known = (self.state.evidence).known_to(&call.name, self.state.outside.known(), is_open);
-        words::leak(&call.args, &command.schema, &known, &self.private)
+        (self.state.evidence).known_to(&call.name, self.state.outside.known(), is_open)
     }
 
-    /// On what grounds a call of a run goes ahead that has read words from outside.
-    fn grounds(&self, call: &ToolCall, schema: &Value) -> Grounds {
-        match self.state.is_tainted() {
-            true => trace::grounds(&self.request(call, schema)),
-            false => Grounds::Said,
-        }
+    /// Reads a call against all that the run has read, on a worker thread.
+    async fn weighed<T: Send + 'static>(
+        &self,
+        call: &ToolCall,
+        schema: &Value,
+        weigh: impl FnOnce(&trace::Request<'_>) -> T + Send + 'static,
+    ) -> Result<T, Gone> {
+        let (call, schema) = (call.clone(), schema.clone());
+        let (evidence, private) = (Arc::clone(&self.state.evidence), Arc::clone(&self.private));
+        let work = tokio::task::spawn_blocking(move || {
+            weigh(&trace::Request {
+                name: &call.name,
+                args: &call.args,
+                schema: &schema,
+                evidence: &evidence,
+                private: &private,
+            })
+        });
+        work.await.map_err(|error| match error.is_cancelled() {
+            true => Gone::Cancelled,
+            false => Gone::Panicked,
+        })
     }
 
     /// A call as its arguments are traced.
@@ -409,28 +440,31 @@ impl Session<'_> {
             return;
         };
         for item in &recalled.items {
-            self.private.learn(&item.value);
+            Arc::make_mut(&mut self.private).learn(&item.value);
         }
         for place in &recalled.elsewhere {
-            place.turns.iter().for_each(|turn| self.private.learn(&turn.content));
+            place
+                .turns
+                .iter()
+                .for_each(|turn| Arc::make_mut(&mut self.private).learn(&turn.content));
         }
         for turn in &recalled.conversation.turns {
             self.learn_said(&turn.content, turn.readers);
             if turn.direction == Direction::Outbound {
-                self.private.learn_spoken(&turn.content);
+                Arc::make_mut(&mut self.private).learn_spoken(&turn.content);
             }
         }
         // A parent's private words are private for its subagent, too.
         let given = self.work.run.input_json.as_ref().map(|json| &json.0["private"]);
         if let Some(words) = given.filter(|_| self.work.run.kind == RunKind::Subagent) {
-            self.private.learn_all(words);
+            Arc::make_mut(&mut self.private).learn_all(words);
         }
         for step in std::mem::take(&mut self.work.steps) {
             match &step.kind {
                 StepKind::ToolResult(result) => self.learn_own(result),
                 StepKind::Event(Event::SubagentEnded {
                     output: Some(output), ..
-                }) => self.private.learn(output),
+                }) => Arc::make_mut(&mut self.private).learn(output),
                 StepKind::Event(Event::Wake { said, .. }) => {
                     said.iter()
                         .for_each(|said| self.learn_said(&said.content, said.readers));
@@ -445,9 +479,9 @@ impl Session<'_> {
     /// command told such words.
     pub(super) fn learn_said(&mut self, text: &str, readers: Option<Readers>) {
         match readers {
-            Some(Readers::Nobody) => self.private.learn_closed(&Value::from(text)),
-            Some(_) => self.private.learn(text),
-            None => self.private.learn(&words::telling(text)),
+            Some(Readers::Nobody) => Arc::make_mut(&mut self.private).learn_closed(&Value::from(text)),
+            Some(_) => Arc::make_mut(&mut self.private).learn(text),
+            None => Arc::make_mut(&mut self.private).learn(&words::telling(text)),
         }
     }
 
@@ -477,9 +511,9 @@ impl Session<'_> {
             .command(&result.name)
             .map(|command| command.class);
         if class == Some(Class::Sensitive) {
-            self.private.learn_closed(told);
+            Arc::make_mut(&mut self.private).learn_closed(told);
         } else if words::is_own(&result.name) {
-            self.private.learn_all(told);
+            Arc::make_mut(&mut self.private).learn_all(told);
         }
     }
 
