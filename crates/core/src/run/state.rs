@@ -296,7 +296,7 @@ impl RunState {
     /// their turn.
     fn settle(&mut self) {
         if matches!(self.pending, Pending::Apply(_)) {
-            self.queue = self.following();
+            self.queue_following();
         }
         if matches!(self.pending, Pending::Apply(_) | Pending::Queued(_)) {
             self.pending = Pending::Think;

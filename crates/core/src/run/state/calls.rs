@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use clifford_action::{Action, Announced, Reply};
+use clifford_action::{Action, Announced, Further, Reply};
 use serde_json::{Value, json};
 
 use super::{Limitation, Pending, RunState};
@@ -13,6 +13,8 @@ use crate::{
 
 /// The most calls behind the first one of a reply.
 const MOST_FURTHER: usize = 9;
+/// The most names of calls that the model is told together.
+const MOST_NAMED: usize = 20;
 /// The output of a subagent is heard as if this command had returned it.
 const SUBAGENT: &str = "subagent.result";
 
@@ -80,23 +82,45 @@ impl RunState {
 
     /// The calls that follow the one at hand: of the reply that is applied, or of the one at work.
     pub fn following(&self) -> VecDeque<ToolCall> {
-        let Pending::Apply(reply) = &self.pending else {
+        if !matches!(self.pending, Pending::Apply(_)) {
             return self.queue.clone();
-        };
-        let Ok(Reply {
-            action: Action::ToolCall { then, .. },
-            ..
-        }) = &**reply
-        else {
-            return VecDeque::new();
-        };
-        let calls = then.iter().take(MOST_FURTHER).enumerate();
+        }
+        let calls = self.behind_first().iter().take(MOST_FURTHER).enumerate();
         let calls = calls.map(|(place, further)| ToolCall {
             name: further.name.clone(),
             args: further.args.clone(),
             idempotency_key: format!("{}:{}:{}", self.id, self.iterations, place + 1),
         });
         calls.collect()
+    }
+
+    /// The calls behind the first one of the reply that is applied.
+    fn behind_first(&self) -> &[Further] {
+        match &self.pending {
+            Pending::Apply(reply) => match &**reply {
+                Ok(Reply {
+                    action: Action::ToolCall { then, .. },
+                    ..
+                }) => then,
+                _ => &[],
+            },
+            _ => &[],
+        }
+    }
+
+    /// The calls behind the first one of the reply that is applied wait for their turn. The model is told of those that
+    /// are too many.
+    pub(super) fn queue_following(&mut self) {
+        self.queue = self.following();
+        let beyond = self.behind_first().iter().skip(MOST_FURTHER);
+        let beyond: Vec<_> = beyond.map(|call| call.name.clone()).collect();
+        if !beyond.is_empty() {
+            let why = format!(
+                "at most {} calls of one reply are made; ask for these anew",
+                MOST_FURTHER + 1
+            );
+            self.tell("not_made", json!({ "calls": named(beyond), "why": why }));
+        }
     }
 
     /// Calls behind one that did not work or was not made may rest on it: the model decides anew.
@@ -106,7 +130,7 @@ impl RunState {
             .map(|call| call.name)
             .collect();
         if !dropped.is_empty() {
-            self.tell("not_made", json!(dropped));
+            self.tell("not_made", json!(named(dropped)));
         }
     }
 
@@ -162,6 +186,14 @@ impl RunState {
     pub fn times_called(&self, call: &ToolCall) -> u32 {
         self.calls.get(&call_signature(call)).copied().unwrap_or(0)
     }
+}
+
+/// Names of calls, as the model reads them: of very many the first.
+fn named(mut names: Vec<String>) -> Vec<String> {
+    let beyond = names.len().saturating_sub(MOST_NAMED);
+    names.truncate(MOST_NAMED);
+    names.extend((beyond > 0).then(|| format!("[{beyond} more]")));
+    names
 }
 
 /// The canonical form of a call, which detects repeats.

@@ -102,6 +102,34 @@ fn what_comes_behind_a_call_that_is_refused_is_not_made_and_the_model_is_told() 
 }
 
 #[test]
+fn the_model_is_told_of_calls_that_are_too_many_for_one_reply() {
+    let more = |number: usize| {
+        let mut reply = call("0");
+        let further = |at| json!({"name": "compute.eval", "args": {"expression": format!("{at}")}});
+        reply["then"] = (1..number).map(further).collect();
+        reply
+    };
+    for (number, is_told, beyond) in [(10, false, None), (12, true, None), (200, true, Some("[170 more]"))] {
+        let mut run = planned();
+        run.reply(&more(number));
+        let mut made = 0;
+        while let Pending::Call(_) = &run.state.pending {
+            made += 1;
+            run.tool_works();
+            if queued(&run).is_some() {
+                run.queued();
+            }
+        }
+        let told = last_told(&run);
+        assert_eq!((made, run.state.pending.clone()), (10, Pending::Think), "{told}");
+        assert_eq!(told.contains("not_made"), is_told, "{told}");
+        assert_eq!(told.contains("at most 10 calls of one reply"), is_told, "{told}");
+        assert_eq!(told.contains("more]"), beyond.is_some(), "{told}");
+        assert!(beyond.is_none_or(|beyond| told.contains(beyond)), "{told}");
+    }
+}
+
+#[test]
 fn they_are_made_behind_a_call_that_comes_with_notes() {
     let mut run = Rehearsal::new(Rules::default());
     let mut reply = several(["1", "2", "3"]);
