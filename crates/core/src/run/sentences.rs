@@ -236,13 +236,35 @@ pub fn denied(tool: &str, in_time: bool, lang: Lang) -> String {
     })
 }
 
-/// Names what subagents could not do, behind another sentence.
+/// The most tasks that a message names, and the most characters of each.
+const TASKS: usize = 5;
+const TASK: usize = 100;
+
+/// Names what subagents could not do, behind another sentence: of each task its beginning, which tells a person what it was.
+/// The rest is instructions for the subagent.
 pub(crate) fn could_not(sentence: &str, tasks: &[String], lang: Lang) -> String {
     if tasks.is_empty() {
         return sentence.to_owned();
     }
-    let list: Vec<_> = tasks.iter().map(|task| format!("- {task}")).collect();
+    let named = tasks.iter().take(TASKS).map(|task| format!("- {}", beginning(task)));
+    let beyond = tasks.len().saturating_sub(TASKS);
+    let list: Vec<_> = named.chain((beyond > 0).then(|| format!("- … (+{beyond})"))).collect();
     format!("{sentence}\n\n{}\n{}", lang.say(Outcome::NotDone), list.join("\n"))
+}
+
+/// The first line of a task, up to a word.
+fn beginning(task: &str) -> String {
+    let task = task.trim();
+    let line = task.lines().next().unwrap_or_default().trim_end();
+    let Some((most, _)) = line.char_indices().nth(TASK) else {
+        let goes_on = line.len() < task.len();
+        return format!("{line}{}", if goes_on { " …" } else { "" });
+    };
+    let head = &line[..most];
+    let words = head
+        .rsplit_once(char::is_whitespace)
+        .map_or(head, |(words, _)| words.trim_end());
+    format!("{words} …")
 }
 
 /// Whether a text is nothing but a greeting.
@@ -360,5 +382,30 @@ mod tests {
             could_not("No.", &["a".into(), "b".into()], Lang::English),
             "No.\n\nNot done:\n- a\n- b"
         );
+    }
+
+    #[test]
+    fn many_and_long_tasks_are_named_in_short() {
+        let long = format!("Read {}", "every page ".repeat(700));
+        let tasks: Vec<_> = (0..12).map(|_| long.clone()).collect();
+        let told = could_not("No.", &tasks, Lang::English);
+        let lines: Vec<_> = told.lines().collect();
+        assert_eq!(lines.len(), 3 + TASKS + 1, "{told}");
+        assert!(
+            lines[3].starts_with("- Read every page") && lines[3].ends_with(" …"),
+            "{told}"
+        );
+        assert!(lines[3].chars().count() <= TASK + 4, "{told}");
+        assert_eq!(lines.last(), Some(&"- … (+7)"));
+
+        for (task, expected) in [
+            ("Read it.\nThen count the words.", "Read it. …"),
+            (" Read it.\n", "Read it."),
+            (&"世".repeat(101), &format!("{} …", "世".repeat(100))),
+            (&"世".repeat(100), &"世".repeat(100)),
+            ("", ""),
+        ] {
+            assert_eq!(beginning(task), expected);
+        }
     }
 }
