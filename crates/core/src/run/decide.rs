@@ -217,7 +217,7 @@ fn judge(state: &RunState, rules: &Rules, action: &Action, before: Vec<StepKind>
         Action::SpawnSubagents { subagents, wake_on } => {
             spawn(state, rules, subagents, wake_on.unwrap_or_default(), before)
         }
-        Action::Sleep(sleep) => match crate::run::sleep::wake(sleep, rules, now) {
+        Action::Sleep(sleep) => match crate::run::sleep::wake(sleep, state.kind, rules, now) {
             Ok(until) => Decision::Wait { before, until },
             Err(fault) => invalid(before, &fault),
         },
