@@ -109,9 +109,11 @@ pub fn effects(state: &RunState, rules: &Rules, decision: Decision, mut new_id: 
             let share = rules.share(state, children.len());
             let new_child = |spec| child(state, rules, spec, new_id(), share);
             let children: Vec<_> = children.into_iter().map(new_child).collect();
+            let named = |child: &Child| Some((child.id, child.spec.id.clone()?));
             before.push(StepKind::Event(Event::SpawnSubagents {
                 children: children.iter().map(|child| child.id).collect(),
                 specs,
+                names: children.iter().filter_map(named).collect(),
                 wake_on,
             }));
             Effects {

@@ -5,7 +5,7 @@
 //! message is only shown then, and the rerun goes on; anything whose outcome the model would read next ends the rerun,
 //! because nobody knows that outcome.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -314,6 +314,7 @@ impl<'a> Rerun<'a> {
                 let kind = StepKind::Event(Event::SpawnSubagents {
                     children: Vec::new(),
                     specs,
+                    names: BTreeMap::new(),
                     wake_on,
                 });
                 self.waits(kind, found, now);

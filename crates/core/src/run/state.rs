@@ -105,6 +105,8 @@ pub struct RunState {
     pub has_trigger: bool,
     /// Subagents that have not ended.
     pub children: BTreeSet<RunId>,
+    /// The names that the run gave its subagents.
+    pub child_names: BTreeMap<RunId, String>,
     /// The tasks of the subagents that failed.
     pub failed_tasks: Vec<String>,
     /// A subagent completed.
@@ -228,8 +230,11 @@ impl RunState {
                 Arc::make_mut(&mut self.evidence).person_says(text);
                 self.steered(text);
             }
-            Event::SpawnSubagents { children, specs, .. } => {
+            Event::SpawnSubagents {
+                children, specs, names, ..
+            } => {
                 self.spawned(children, specs);
+                self.child_names.extend(names.clone());
             }
             Event::SubagentEnded {
                 run_id,

@@ -2,7 +2,7 @@
 
 mod question;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clifford_action::{Announced, Category, Importance, OutputMode, RecoverAction, WakeOn};
 pub use question::{Answerer, ConfirmAbout, ConfirmRequest, Proposal};
@@ -265,6 +265,9 @@ pub enum Event {
         children: Vec<RunId>,
         /// The canonical form of each of their specs.
         specs: Vec<String>,
+        /// The names that the model gave them.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        names: BTreeMap<RunId, String>,
         /// Those of them that wake this run.
         wake_on: WakeOn,
     },

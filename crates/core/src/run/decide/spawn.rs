@@ -60,7 +60,11 @@ pub(super) fn spawn(
     Decision::Record(before)
 }
 
-/// The canonical form of a subagent's spec, which detects repeats.
+/// The canonical form of a subagent's spec, which detects repeats. The same task by another name is one.
 pub fn spec_signature(spec: &SubagentSpec) -> String {
-    clifford_action::canonical(&serde_json::to_value(spec).unwrap_or_default())
+    let unnamed = SubagentSpec {
+        id: None,
+        ..spec.clone()
+    };
+    clifford_action::canonical(&serde_json::to_value(unnamed).unwrap_or_default())
 }

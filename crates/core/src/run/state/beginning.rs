@@ -62,6 +62,7 @@ impl RunState {
             empty_finish_refused: false,
             has_trigger: false,
             children: BTreeSet::new(),
+            child_names: BTreeMap::new(),
             failed_tasks: Vec::new(),
             any_child_completed: false,
             found: None,

@@ -43,8 +43,9 @@ impl RunState {
         let longest = self.longest_child_ms.max(child.used.ms);
         self.worked_ms = self.worked_ms.saturating_add(longest - self.longest_child_ms);
         self.longest_child_ms = longest;
+        let name = self.child_names.remove(&child.run_id);
         let ended = json!([{
-            "id": child.run_id, "task": child.task, "status": child.status, "output": child.output,
+            "id": name.unwrap_or_else(|| child.run_id.to_string()), "task": child.task, "status": child.status, "output": child.output,
             "error": child.error,
         }]);
         self.tell("subagents", ended);

@@ -416,6 +416,39 @@ fn only_the_new_ones_of_several_subagents_are_created() {
 }
 
 #[test]
+fn a_subagents_result_comes_back_by_the_name_that_the_run_gave_it() {
+    let mut run = planned();
+    run.reply(&json!({
+        "type": "spawn_subagents", "subagents": [{"id": "news", "task": "a"}, {"task": "b"}],
+    }));
+    let mut children: Vec<_> = run.state.children.iter().copied().collect();
+    children.sort_by_key(|child| !run.state.child_names.contains_key(child));
+    for (child, task) in children.iter().zip(["a", "b"]) {
+        run.push(StepKind::Event(Event::SubagentEnded {
+            run_id: *child,
+            task: task.into(),
+            status: crate::runs::RunStatus::Completed,
+            output: Some("done".into()),
+            error: None,
+            origins: std::collections::BTreeSet::new(),
+            used: crate::run::step::Used::default(),
+            readers: crate::policy::labels::Readers::Person,
+            may_be_undone: false,
+        }));
+    }
+    let told = format!("{:?}", run.state.transcript);
+    assert!(
+        told.contains("news") && told.contains(&children[1].to_string()),
+        "{told}"
+    );
+    assert!(!told.contains(&children[0].to_string()), "{told}");
+    run.wake();
+    // Another name makes no other task of it.
+    let again = json!({"type": "spawn_subagent", "subagent": {"id": "other", "task": "a"}});
+    assert_eq!(about(&run.reply(&again)), Some(NoteAbout::SpawnRepeated));
+}
+
+#[test]
 fn a_run_at_level_two_spawns_nothing() {
     assert!(matches!(
         Rehearsal::subagent(1).reply(&spawn("a")),
