@@ -335,3 +335,90 @@ async fn a_subagent_of_a_subagent_survives_a_kill_on_postgresql() {
         killed_at_the_second_level(setup).await;
     }
 }
+
+/// A run that asks once for these helpers, and ends with what it is told of that.
+fn asks_for(subagents: Value, told: &Arc<Mutex<String>>) -> impl Fn(&RecordedRequest) -> Reply + Send + Sync + 'static {
+    let told = Arc::clone(told);
+    move |request| {
+        if let Some(memory) = scripted_model::memory(request) {
+            return Reply::json(&memory);
+        }
+        if scripted_model::Prompt::read(request).input().starts_with("help:") {
+            return Reply::json(&json!({"type": "finish", "output": "helped"}));
+        }
+        let messages = request.messages();
+        let mut texts = messages.iter().filter_map(|message| message["content"].as_str());
+        let entry = texts.find(|text| text.starts_with(r#"{"system_note""#) || text.starts_with(r#"{"subagents""#));
+        Reply::json(&match entry {
+            Some(entry) => {
+                entry.clone_into(&mut told.lock().unwrap());
+                json!({"type": "finish", "output": "All is said."})
+            }
+            None => json!({"type": "spawn_subagents", "subagents": subagents}),
+        })
+    }
+}
+
+/// What a run is told of the helpers that it asks for, and how many runs there are then.
+async fn told_of(setup: Setup, subagents: Value) -> (String, usize) {
+    let mut bot = setup.set("engine.planning_gate", "off").prepare().await;
+    let told = Arc::default();
+    bot.model.respond_with(asks_for(subagents, &told));
+    bot.start().await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(room, "get help");
+    assert_eq!(bot.answers(room, 1).await, ["All is said."]);
+    bot.finish().await;
+    let runs = bot.look().await.runs().await.len();
+    let told = told.lock().unwrap().clone();
+    (told, runs)
+}
+
+#[tokio::test]
+async fn helpers_come_back_by_their_names_and_those_that_could_not_work_are_refused() {
+    let many = |number: usize| -> Value { (0..number).map(|at| json!({"task": format!("help: {at}")})).collect() };
+    let named = json!([{"id": "weather", "task": "help: a"}, {"id": "news", "task": "help: b", "tools": ["compute"]}]);
+    let unknown = json!([{"task": "help: a", "tools": ["Compute.eval", "calculator", "compute.eval"]}]);
+    let telegram = || Setup::on(Site::Telegram);
+    let table = [
+        (telegram(), named, "\"id\":\"weather\"", 3),
+        (
+            telegram(),
+            unknown,
+            "tools names what does not exist: `Compute.eval`, `calculator`.",
+            1,
+        ),
+        (
+            telegram().set("engine.max_subagents", 3),
+            many(4),
+            "at most 3 subagents for one message, with those of subagents; 3 are left.",
+            1,
+        ),
+        (
+            telegram().set("engine.max_run_tokens", 12_000),
+            many(30),
+            "and a first call needs",
+            1,
+        ),
+    ];
+    for (setup, subagents, expected, runs) in table {
+        let told = told_of(setup, subagents).await;
+        assert!(told.0.contains(expected), "{}", told.0);
+        assert_eq!(told.1, runs, "{}", told.0);
+    }
+}
+
+async fn too_large_a_tree(setup: Setup) {
+    let helpers = json!([{"task": "help: a"}, {"task": "help: b"}]);
+    let (told, runs) = told_of(setup.set("engine.max_subagents", 1), helpers).await;
+    assert!(told.contains("at most 1 subagents for one message"), "{told}");
+    assert_eq!(runs, 1);
+}
+
+#[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
+async fn a_tree_has_so_many_subagents_at_most_on_postgresql() {
+    if let Some(setup) = Setup::on(Site::Telegram).postgres() {
+        too_large_a_tree(setup).await;
+    }
+}

@@ -7,7 +7,6 @@ use clifford_core::{
     id::{AgentId, ChannelId, RunId, UserId},
     people::UserRole,
     places::Mode,
-    run::gates,
     runs::{Run, RunStatus},
 };
 use clifford_engine::{
@@ -277,15 +276,8 @@ fn check_profile(api: &Shared, name: &str) -> Result<(), Problem> {
 
 fn check_tools(api: &Shared, allowed: &[String]) -> Result<(), Problem> {
     // Which of them can be used is another question: that depends on where the run is.
-    let known: Vec<_> = (api.context.tools.registry.all().iter())
-        .flat_map(|tool| {
-            let commands = tool.commands.iter();
-            let names = commands.map(|command| format!("{}.{}", tool.name, command.name));
-            names.collect::<Vec<_>>()
-        })
-        .collect();
     for (place, entry) in allowed.iter().enumerate() {
-        if !known.iter().any(|name| gates::covers(entry, name)) {
+        if !api.context.tools.registry.knows(entry) {
             let detail = format!("there is no tool `{entry}`");
             return Err(Problem::input(&format!("allowedTools[{place}]"), detail));
         }

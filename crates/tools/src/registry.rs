@@ -123,6 +123,14 @@ impl Registry {
         self.tools.iter().cloned().chain(offered).collect()
     }
 
+    /// Whether an entry of a list of tools (`tool` or `tool.command`) covers any command.
+    pub fn knows(&self, entry: &str) -> bool {
+        self.all().iter().any(|tool| {
+            let mut commands = tool.commands.iter();
+            commands.any(|command| covers(entry, &format!("{}.{}", tool.name, command.name)))
+        })
+    }
+
     /// Why a command cannot do its work as things are set, and how to mend that.
     pub fn lacks(&self, options: &Options, name: &str) -> Option<String> {
         let (tool, command) = self.find(name)?;

@@ -153,6 +153,11 @@ pub fn without_files(state: &RunState, decision: Decision, fault: &str) -> Decis
     }
 }
 
+/// The decision on subagents that could not work: the model gets the reason.
+pub fn refuse_spawn(state: &RunState, before: Vec<StepKind>, fault: &str) -> Decision {
+    unless_stuck(state, invalid(before, fault))
+}
+
 /// The most notes of one reply that are recorded.
 const NOTES: usize = 20;
 /// The most of one note.

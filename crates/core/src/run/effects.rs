@@ -208,7 +208,7 @@ fn ended(mut steps: Vec<StepKind>, says: Vec<String>, finish: Finish) -> Effects
 }
 
 /// A subagent of this spec, within its profile and its parent's rights, with the newest of the context passed to it.
-fn child(state: &RunState, rules: &Rules, mut spec: SubagentSpec, id: RunId, share: Share) -> Child {
+pub fn child(state: &RunState, rules: &Rules, mut spec: SubagentSpec, id: RunId, share: Share) -> Child {
     let profile = spec.profile.as_ref().and_then(|name| rules.profiles.get(name));
     let of_profile = profile.and_then(|profile| profile.tools.as_deref());
     let asked = narrowed(of_profile, spec.tools.as_deref());

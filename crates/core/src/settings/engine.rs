@@ -30,6 +30,9 @@ pub struct Engine {
     /// How many subagents of one run work at a time.
     #[schemars(range(min = 1, max = 100))]
     pub max_parallel_subagents: usize,
+    /// The most subagents of one run, with those that they have themselves.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub max_subagents: usize,
     /// The most entries of its transcript that a run shows the model.
     #[schemars(range(min = 1, max = 10_000))]
     pub transcript_limit: usize,
@@ -96,6 +99,7 @@ impl Default for Engine {
             max_json_retries: 1,
             max_tool_retries: 1,
             max_parallel_subagents: 4,
+            max_subagents: 100,
             transcript_limit: 50,
             transcript_token_limit: None,
             tool_result_token_limit: 4000,

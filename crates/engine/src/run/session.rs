@@ -11,6 +11,7 @@ mod media;
 mod policy_check;
 mod prefetch;
 pub(super) mod retracing;
+mod spawning;
 mod speech;
 mod streaming;
 mod take_in;

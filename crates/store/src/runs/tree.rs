@@ -60,6 +60,13 @@ pub async fn children(conn: &mut Conn, parent: RunId) -> Result<Vec<Run>, StoreE
     conn.fetch_all(sql, args![parent]).await
 }
 
+/// How many subagents a tree has, at all levels.
+pub async fn size(conn: &mut Conn, root: RunId) -> Result<usize, StoreError> {
+    let sql = "SELECT COUNT(*) FROM runs WHERE root_run_id = $1 AND parent_run_id IS NOT NULL";
+    let row: Option<(i64,)> = conn.fetch_optional(sql, args![root]).await?;
+    Ok(row.map_or(0, |(size,)| usize::try_from(size).unwrap_or(usize::MAX)))
+}
+
 /// The subagents of a run that have not ended.
 pub async fn unended_children(conn: &mut Conn, parent: RunId) -> Result<Vec<RunId>, StoreError> {
     let sql = "SELECT id FROM runs WHERE parent_run_id = $1 AND status IN ('pending', 'running', 'waiting')";

@@ -48,11 +48,13 @@ const MOST_OF_NAME: usize = 30;
 const MOST_OPEN: usize = 5;
 
 impl Session<'_> {
-    /// The decision under the rules: a call may need a person's word, or be refused. Anything else than a call of an
-    /// available command passes.
+    /// The decision under the rules: a call may need a person's word, or be refused; so may subagents that could not work.
+    /// Anything else passes.
     pub async fn judged(&mut self, decision: Decision) -> Result<Decision, Gone> {
-        let Decision::CallTool { before, call } = decision else {
-            return Ok(decision);
+        let (before, call) = match decision {
+            Decision::CallTool { before, call } => (before, call),
+            Decision::Spawn { .. } => return self.spawnable(decision).await,
+            other => return Ok(other),
         };
         if std::mem::take(&mut self.taken_up) {
             self.tool_is_known(&call).await?;
@@ -200,8 +202,12 @@ impl Session<'_> {
     /// # Errors
     /// The run was cancelled meanwhile.
     pub(super) async fn tool_is_known(&self, call: &ToolCall) -> Result<(), Gone> {
+        self.name_is_known(&call.name).await
+    }
+
+    pub(super) async fn name_is_known(&self, name: &str) -> Result<(), Gone> {
         tokio::select! {
-            () = self.cx.tools.registry.settled(&call.name) => Ok(()),
+            () = self.cx.tools.registry.settled(name) => Ok(()),
             () = self.cancelled.cancelled() => Err(Gone::Cancelled),
         }
     }

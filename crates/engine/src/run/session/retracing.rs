@@ -108,8 +108,10 @@ impl<'a> Session<'a> {
     /// The decision under the rules as they are now. Limits count nothing, and nobody is asked. `is_known`: the call
     /// stands in the journal, so it needs no tool.
     pub(in crate::run) async fn judged_again(&mut self, decision: Decision, is_known: bool) -> Result<Decision, Gone> {
-        let Decision::CallTool { before, call } = decision else {
-            return Ok(decision);
+        let (before, call) = match decision {
+            Decision::CallTool { before, call } => (before, call),
+            Decision::Spawn { .. } => return self.spawnable(decision).await,
+            other => return Ok(other),
         };
         self.tool_is_known(&call).await?;
         let Some(verdict) = self.verdict(&call).await? else {
