@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     harness::{Bot, Setup, Site},
-    scripted_model::Prompt,
+    scripted_model::{self, Prompt, memory_schema},
     store::erasure::column,
 };
 
@@ -221,4 +221,40 @@ async fn a_person_whose_run_is_at_work_is_forgotten_and_nothing_of_it_comes_back
     let left: Vec<_> = TRACES.into_iter().filter(|trace| text.contains(trace)).collect();
     assert_eq!(left, [""; 0]);
     bot.finish().await;
+}
+
+/// A memory write whose model never answers holds no erasure back.
+#[tokio::test]
+async fn an_erasure_waits_for_no_memory_writer() {
+    let mut bot = Setup::on(Site::Telegram)
+        .set("memory.max_turns_per_context", 2)
+        .set("engine.max_run_seconds", 86_400)
+        .start()
+        .await;
+    bot.model.respond_with(|request| match memory_schema(request) {
+        Some(_) => Reply::never(),
+        None => scripted_model::reply(request),
+    });
+    let bob = bot.telegram.user(8, "Bobnym");
+    for (at, text) in ["one", "two", "three"].into_iter().enumerate() {
+        bot.telegram.user_says(bob, 8, text);
+        bot.telegram.wait_for_sent(bob, at + 1).await;
+    }
+    bot.until("a memory write at work", async |look| {
+        let at_work = look.count("jobs WHERE kind = 'memory_write' AND attempts = 1 AND lease_until IS NOT NULL");
+        (at_work.await == 1).then_some(())
+    })
+    .await;
+    let ada = bot.telegram.user(ADA, "Qadanym");
+    bot.telegram.user_says(ada, ADA, "my qprivwort");
+    bot.telegram.wait_for_sent(ada, 1).await;
+    erase(&bot, ada).await;
+    is_over(&bot).await;
+    let look = bot.look().await;
+    assert_eq!(
+        look.count("jobs WHERE kind = 'memory_write' AND status = 'pending'")
+            .await,
+        1
+    );
+    bot.kill().await;
 }

@@ -5,7 +5,8 @@
 //! **Two kinds.** A job is a row of `jobs`: something made it necessary, and it is done once. A maintenance job
 //! (`jobs/maintenance.rs`) is done again and again; its row in `maintenance_jobs` is always the same.
 //!
-//! **A true loop.** [`run`] claims what comes due and works on it, so it is no job itself.
+//! **A true loop.** [`run`] claims what comes due and works on it, so it is no job itself. It works on one job of each
+//! kind at a time: an erasure waits for no model that hangs over a memory write.
 
 pub mod erase;
 pub mod export;
@@ -19,7 +20,7 @@ use std::{convert::Infallible, panic::AssertUnwindSafe, sync::Arc, time::Duratio
 use clifford_core::{
     clock::Timestamp,
     quarantine::{Mark, Verdict},
-    work::Kind,
+    work::{JobKind, Kind},
 };
 use clifford_store::{
     Db, StoreError,
@@ -31,7 +32,8 @@ use clifford_telemetry::{
     quarantine::isolation::Key,
     spans,
 };
-use futures::FutureExt as _;
+use futures::{FutureExt as _, future};
+use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tracing::{Instrument, Span};
 
@@ -51,13 +53,31 @@ const LONGEST_TELL_AGAIN: Duration = Duration::from_secs(30);
 /// How often a job is tried whose failure does not pass by itself.
 const ATTEMPTS: i64 = 12;
 
-/// Does what comes due until `stop`, one job at a time.
+/// Does what comes due until `stop`, one job of each kind at a time.
 pub async fn run(runs: Arc<Runs>, stop: CancellationToken) {
+    let lanes: Vec<_> = JobKind::ALL.iter().map(|kind| (*kind, Notify::new())).collect();
+    let at_work = lanes.iter().map(|(kind, made)| work_in_turn(&runs, *kind, made, &stop));
+    tokio::select! {
+        _ = future::join_all(at_work) => {}
+        never = notify_all(&runs.context, &lanes) => match never {},
+    }
+}
+
+/// Hands on to each lane that a job was made.
+async fn notify_all(cx: &Context, lanes: &[(JobKind, Notify)]) -> Infallible {
+    loop {
+        cx.notify.jobs.notified().await;
+        lanes.iter().for_each(|(_, made)| made.notify_one());
+    }
+}
+
+/// Does the jobs of a kind, one at a time.
+async fn work_in_turn(runs: &Arc<Runs>, kind: JobKind, made: &Notify, stop: &CancellationToken) {
     let cx = &runs.context;
     while !stop.is_cancelled() {
-        match claim(cx).await {
+        match claim(cx, kind).await {
             Ok(Some((row, lease))) => {
-                let runs = Arc::clone(&runs);
+                let runs = Arc::clone(runs);
                 let claimed = Claimed { runs, row, lease };
                 tokio::select! {
                     // It goes on at the next start, or in another process.
@@ -71,20 +91,20 @@ pub async fn run(runs: Arc<Runs>, stop: CancellationToken) {
         }
         tokio::select! {
             () = stop.cancelled() => {}
-            () = cx.notify.jobs.notified() => {}
+            () = made.notified() => {}
             () = tokio::time::sleep(POLL) => {}
         }
     }
 }
 
-async fn claim(cx: &Context) -> Result<Option<(Row, JobLease)>, StoreError> {
+async fn claim(cx: &Context, kind: JobKind) -> Result<Option<(Row, JobLease)>, StoreError> {
     let window = cx.process.window();
     // Most of the time there is nothing, which a reader can tell.
-    let next = jobs::next_due(&mut cx.db.read().await?, window).await?;
+    let next = jobs::next_due(&mut cx.db.read().await?, kind, window).await?;
     if next.is_none_or(|at| at > window.now) {
         return Ok(None);
     }
-    cx.db.write(move |tx| Box::pin(jobs::claim(tx, window))).await
+    cx.db.write(move |tx| Box::pin(jobs::claim(tx, kind, window))).await
 }
 
 /// Works on a claimed job as the deaths of those that held it before say.

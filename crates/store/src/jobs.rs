@@ -129,10 +129,8 @@ macro_rules! claim {
 macro_rules! claim_next {
     ($lock:expr) => {
         claim!(
-            "id = (SELECT id FROM jobs WHERE due_at <= $3 AND ",
+            "id = (SELECT id FROM jobs WHERE due_at <= $3 AND kind = $5 AND ",
             open!(jobs),
-            " AND ",
-            known!(),
             " AND ",
             free!(jobs, 4),
             " AND NOT EXISTS (SELECT 1 FROM jobs earlier WHERE earlier.context_id = jobs.context_id
@@ -204,15 +202,15 @@ pub async fn get(conn: &mut Conn, id: JobId) -> Result<Option<Job>, StoreError> 
     conn.fetch_optional(sql, args![id]).await
 }
 
-/// Claims the oldest job whose time has come and that nobody holds. Those of one conversation are done in order.
-pub async fn claim(tx: &mut Tx, window: ClaimWindow) -> Result<Option<(Job, JobLease)>, StoreError> {
+/// Claims the oldest job of a kind whose time has come and that nobody holds. Those of one conversation are done in order.
+pub async fn claim(tx: &mut Tx, kind: JobKind, window: ClaimWindow) -> Result<Option<(Job, JobLease)>, StoreError> {
     let sql = if tx.is_postgres() {
         CLAIM_ON_POSTGRES
     } else {
         CLAIM_ON_SQLITE
     };
     let job: Option<Job> = tx
-        .fetch_optional(sql, args![window.worker, window.until, window.now, window.over])
+        .fetch_optional(sql, args![window.worker, window.until, window.now, window.over, kind])
         .await?;
     Ok(job.map(|job| {
         let lease = job.lease(window.worker);
@@ -361,19 +359,17 @@ pub async fn claim_one(tx: &mut Tx, id: JobId, window: ClaimWindow) -> Result<Op
     Ok(job.map(|job| job.lease(window.worker)))
 }
 
-/// When the next job's time comes, of those that nobody holds.
-pub async fn next_due(conn: &mut Conn, window: ClaimWindow) -> Result<Option<Timestamp>, StoreError> {
+/// When the time of the next job of a kind comes, of those that nobody holds.
+pub async fn next_due(conn: &mut Conn, kind: JobKind, window: ClaimWindow) -> Result<Option<Timestamp>, StoreError> {
     let row: (Option<i64>,) = conn
         .fetch_one(
             concat!(
-                "SELECT MIN(due_at) FROM jobs WHERE ",
+                "SELECT MIN(due_at) FROM jobs WHERE kind = $2 AND ",
                 open!(jobs),
-                " AND ",
-                known!(),
                 " AND ",
                 free!(jobs, 1)
             ),
-            args![window.over],
+            args![window.over, kind],
         )
         .await?;
     Ok(row.0.map(Timestamp))

@@ -185,7 +185,7 @@ pub async fn a_job_holds_what_it_reserved_as_a_run_does(world: World) {
     let claimed = db.write(move |tx| {
         Box::pin(async move {
             jobs::insert(tx, job, NOW).await?;
-            jobs::claim(tx, look).await
+            jobs::claim(tx, JobKind::Erase, look).await
         })
     });
     let (_, lease) = claimed.await.expect("claims").expect("a job");

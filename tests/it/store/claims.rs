@@ -192,9 +192,10 @@ pub async fn a_job_is_held_by_renewing_it_and_not_by_a_heartbeat(world: World) {
         .await
         .expect("inserts");
     let claim = |now: Timestamp| {
-        world
-            .db
-            .write(move |tx| Box::pin(jobs::claim(tx, ClaimWindow::new(WorkerId::new(), now, LEASE))))
+        world.db.write(move |tx| {
+            let window = ClaimWindow::new(WorkerId::new(), now, LEASE);
+            Box::pin(jobs::claim(tx, JobKind::MemoryWrite, window))
+        })
     };
     let renew = |lease: JobLease, until: Timestamp| {
         world

@@ -240,14 +240,14 @@ async fn a_job_of_an_unknown_kind_waits_for_a_version_that_knows_it_and_holds_no
         script(db, "UPDATE jobs SET kind = 'of_the_future'").await;
         let window = ClaimWindow::new(WorkerId::new(), after(1), LEASE);
         let next = async || {
-            jobs::next_due(&mut db.read().await.expect("reads"), window)
+            jobs::next_due(&mut db.read().await.expect("reads"), JobKind::MemoryWrite, window)
                 .await
                 .expect("looks")
         };
         assert_eq!(next().await, None);
         let known = insert().await.expect("inserts").expect("a job");
         assert_eq!(next().await, Some(NOW));
-        let claim = || db.write(move |tx| Box::pin(jobs::claim(tx, window)));
+        let claim = || db.write(move |tx| Box::pin(jobs::claim(tx, JobKind::MemoryWrite, window)));
         let (job, _) = claim().await.expect("claims").expect("the known one");
         assert_eq!(job.id, known);
         assert_eq!(claim().await.expect("claims"), None);

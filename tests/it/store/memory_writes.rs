@@ -111,7 +111,8 @@ impl World {
 
     async fn claimed(&self) -> JobLease {
         let worker = clifford_core::id::WorkerId::new();
-        self.write(move |tx| Box::pin(jobs::claim(tx, ClaimWindow::new(worker, NOW, LEASE))))
+        let window = ClaimWindow::new(worker, NOW, LEASE);
+        self.write(move |tx| Box::pin(jobs::claim(tx, JobKind::MemoryWrite, window)))
             .await
             .expect("a job")
             .1

@@ -80,9 +80,10 @@ pub async fn what_waits_is_counted_with_the_age_of_the_oldest(world: World) {
 
     // A claimed run waits no more.
     world.claim(WorkerId::new(), later(0), 1).await;
-    let claimed = world
-        .db
-        .write(move |tx| Box::pin(jobs::claim(tx, ClaimWindow::new(WorkerId::new(), later(60), LEASE))));
+    let claimed = world.db.write(move |tx| {
+        let window = ClaimWindow::new(WorkerId::new(), later(60), LEASE);
+        Box::pin(jobs::claim(tx, JobKind::Erase, window))
+    });
     claimed.await.expect("claims").expect("a job");
     let expected = QueueDepths {
         runs: since(1, later(20)),

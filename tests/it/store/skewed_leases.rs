@@ -24,7 +24,7 @@ async fn takes(world: &World, look: ClaimWindow) -> (usize, usize, bool) {
     let taken = world.db.write(move |tx| {
         Box::pin(async move {
             let runs = run_queue::claim(tx, look, &[Platform::new("telegram")], 10, TREE).await?;
-            let job = jobs::claim(tx, look).await?;
+            let job = jobs::claim(tx, JobKind::MemoryWrite, look).await?;
             Ok((
                 runs.len(),
                 usize::from(job.is_some()),
