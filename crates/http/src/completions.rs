@@ -30,7 +30,7 @@ use super::{
     access::{Caller, Reader, Writer},
     extract::Body,
     handler,
-    messages::{self, LONGEST_WAIT},
+    messages::{self, Heard, LONGEST_WAIT, Listener},
     problem::{Code, Problem},
 };
 
@@ -213,10 +213,23 @@ fn context(headers: &HeaderMap) -> Result<Option<ContextId>, Problem> {
     named.map(Some).ok_or_else(wrong)
 }
 
-/// The run of a message with what it said, once it has ended or asks something and the time is over.
+/// The run of a message with what it said, once it has ended or asks something, or the time is over.
 async fn finished(api: &Shared, message: MessageId) -> Result<(Run, String), Problem> {
-    let ended = tokio::select! {
-        ended = messages::ended(api, message, LONGEST_WAIT) => ended?,
+    let mut listener = Listener::new(api, message, LONGEST_WAIT);
+    let mut said = Vec::new();
+    loop {
+        let heard = heard(api, &mut listener).await?;
+        said.extend(heard.said);
+        if heard.is_all {
+            return Ok((heard.run, said.join("\n\n")));
+        }
+    }
+}
+
+/// The next of what the run of a message says.
+async fn heard(api: &Shared, listener: &mut Listener) -> Result<Heard, Problem> {
+    let heard = tokio::select! {
+        heard = listener.next() => heard?,
         () = api.stop.cancelled() => None,
     };
     let late = || {
@@ -225,15 +238,14 @@ async fn finished(api: &Shared, message: MessageId) -> Result<(Run, String), Pro
             "the run has not ended yet; its answer stays in the conversation",
         )
     };
-    let (run, said) = ended.ok_or_else(late)?;
-    let said = said.join("\n\n");
-    match run.status {
-        _ if !said.is_empty() => Ok((run, said)),
+    let heard = heard.ok_or_else(late)?;
+    match heard.run.status {
+        _ if listener.has_heard() => Ok(heard),
         RunStatus::Failed => {
-            let why = run.error.unwrap_or_else(|| "the log says more".to_owned());
+            let why = heard.run.error.unwrap_or_else(|| "the log says more".to_owned());
             Err(Problem::new(Code::Internal, format!("the run failed: {why}")))
         }
-        status if status.is_ended() => Ok((run, said)),
+        status if status.is_ended() => Ok(heard),
         _ => Err(late()),
     }
 }
@@ -287,27 +299,41 @@ fn usage(run: &Run) -> Value {
 /// The answer as events: who speaks at once, what they say when it is said.
 fn streamed(api: Shared, message: MessageId, answer: Answer, with_usage: bool) -> Response {
     let first = answer.delta(&json!({ "role": "assistant", "content": "" }), None);
-    let begun = (VecDeque::from([first.to_string()]), Some((api, answer)));
-    let events = futures::stream::unfold(begun, move |(mut ready, left)| async move {
+    let listener = Listener::new(&api, message, LONGEST_WAIT);
+    let begun = (VecDeque::from([first.to_string()]), Some((api, listener)));
+    let events = futures::stream::unfold((begun, answer), move |((mut ready, left), answer)| async move {
         if let Some(data) = ready.pop_front() {
-            return Some((Ok::<_, Infallible>(Event::default().data(data)), (ready, left)));
+            return Some((
+                Ok::<_, Infallible>(Event::default().data(data)),
+                ((ready, left), answer),
+            ));
         }
-        let (api, answer) = left?;
-        let rest = match finished(&api, message).await {
-            Ok((run, said)) => {
-                let mut rest = vec![
-                    answer.delta(&json!({ "content": said }), None),
-                    answer.delta(&json!({}), Some("stop")),
-                ];
-                rest.extend(with_usage.then(|| answer.chunk(&json!([]), Some(usage(&run)))));
-                rest
+        let (api, mut listener) = left?;
+        let goes_on = listener.has_heard();
+        let (rest, is_all) = match heard(&api, &mut listener).await {
+            Ok(heard) => {
+                let said = heard.said.join("\n\n");
+                let text = if goes_on { format!("\n\n{said}") } else { said };
+                let mut rest = vec![];
+                rest.extend((!heard.said.is_empty()).then(|| answer.delta(&json!({ "content": text }), None)));
+                if heard.is_all {
+                    rest.push(answer.delta(&json!({}), Some("stop")));
+                    rest.extend(with_usage.then(|| answer.chunk(&json!([]), Some(usage(&heard.run)))));
+                }
+                (rest, heard.is_all)
             }
-            Err(problem) => vec![json!({ "error": { "message": problem.detail(), "type": "server_error" } })],
+            Err(problem) => {
+                let error = json!({ "error": { "message": problem.detail(), "type": "server_error" } });
+                (vec![error], true)
+            }
         };
         let mut rest: VecDeque<_> = rest.iter().map(Value::to_string).collect();
-        rest.push_back("[DONE]".to_owned());
+        if is_all {
+            rest.push_back("[DONE]".to_owned());
+        }
         let next = rest.pop_front()?;
-        Some((Ok(Event::default().data(next)), (rest, None)))
+        let left = (!is_all).then_some((api, listener));
+        Some((Ok(Event::default().data(next)), ((rest, left), answer)))
     });
     Sse::new(events)
         .keep_alive(KeepAlive::new().interval(KEEP_ALIVE))

@@ -5,14 +5,16 @@ use std::time::Duration;
 use axum::{Json, extract::State, http::StatusCode};
 use clifford_chat::platform::Platform;
 use clifford_core::{
-    id::{ChannelId, ContextId, MessageId},
+    id::{ChannelId, ContextId, MessageId, RunId},
     places::Mode,
-    runs::Run,
+    runs::{Run, RunStatus},
 };
+use clifford_engine::events::Sight;
 use clifford_ingress::{ApiMessage, ApiRefusal};
 use clifford_store::{
     StoreError,
     messages::{self, Message},
+    runs::{self as store_runs, tree as run_tree},
 };
 use serde::Deserialize;
 use tokio::time::Instant;
@@ -34,6 +36,8 @@ use super::{
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// How often a message that waits for its turn is looked at.
 const LOOK: Duration = Duration::from_millis(100);
+/// How often a run that another process works on is looked at.
+const LOOK_AT_RUN: Duration = Duration::from_millis(250);
 /// How many messages stand behind the one that a page is around.
 const BEHIND: u32 = 10;
 /// The most files with one message.
@@ -98,18 +102,70 @@ impl NewMessage {
     }
 }
 
-/// The run of a message with what it said, at its end or when the time is over; `None`: it has none yet.
-pub(super) async fn ended(
-    api: &Shared,
+/// The run of a message, and what it says, as a caller hears it.
+pub(super) struct Listener {
+    api: Shared,
     message: MessageId,
-    wait: Duration,
-) -> Result<Option<(Run, Vec<String>)>, StoreError> {
-    let Some(run) = wait_for_answer(api, message, wait).await? else {
-        return Ok(None);
-    };
-    let said = messages::messages_of_run(&mut api.db.read().await?, run.id).await?;
-    let said = said.into_iter().map(|message| message.content).collect();
-    Ok(Some((run, said)))
+    deadline: Instant,
+    /// How many of its messages were heard.
+    heard: usize,
+}
+
+/// What a listener hears.
+pub(super) struct Heard {
+    /// The run, as it is now.
+    pub run: Run,
+    /// The messages that are new.
+    pub said: Vec<String>,
+    /// Nothing follows before somebody acts: it has ended, or asks something. Or the time is over.
+    pub is_all: bool,
+}
+
+impl Listener {
+    pub(super) fn new(api: &Shared, message: MessageId, wait: Duration) -> Self {
+        Self {
+            api: api.clone(),
+            message,
+            deadline: Instant::now() + wait,
+            heard: 0,
+        }
+    }
+
+    /// Whether it has heard anything.
+    pub(super) const fn has_heard(&self) -> bool {
+        self.heard > 0
+    }
+
+    /// The next messages of the run, once there are any or nothing follows; `None`: there is no run yet when the time is
+    /// over.
+    pub(super) async fn next(&mut self) -> Result<Option<Heard>, StoreError> {
+        let api = &self.api;
+        let left = || self.deadline.saturating_duration_since(Instant::now());
+        let Some(id) = run_of(api, self.message, self.deadline).await? else {
+            return Ok(None);
+        };
+        let mut events = api.context.events.watch(id, Sight::Progress);
+        loop {
+            let is_over = left().is_zero();
+            let mut conn = api.db.read().await?;
+            let run = store_runs::get(&mut conn, id).await?;
+            let run = run.ok_or_else(|| StoreError::NotFound(format!("run {id}")))?;
+            let asks =
+                run.asks() || run.status == RunStatus::Waiting && run_tree::asks(&mut conn, run.root_run_id).await?;
+            // What is said with that is there before.
+            let said = messages::messages_of_run(&mut conn, id).await?;
+            drop(conn);
+            let is_all = is_over || asks || run.status.is_ended();
+            if is_all || said.len() > self.heard {
+                let new = said.into_iter().skip(self.heard).map(|message| message.content);
+                let said: Vec<_> = new.collect();
+                self.heard += said.len();
+                return Ok(Some(Heard { run, said, is_all }));
+            }
+            // An event is only a reason to look sooner; what counts is the row.
+            tokio::time::timeout(LOOK_AT_RUN.min(left()), events.next()).await.ok();
+        }
+    }
 }
 
 /// How long to wait.
@@ -283,11 +339,20 @@ fn check(new: &NewMessage) -> Result<(), Problem> {
 /// The run of a message, as it is at its end or when the time is over; `None`: it has none yet.
 async fn wait_for_answer(api: &Shared, message: MessageId, wait: Duration) -> Result<Option<Run>, StoreError> {
     let deadline = Instant::now() + wait;
+    let Some(run) = run_of(api, message, deadline).await? else {
+        return Ok(None);
+    };
+    let left = deadline.saturating_duration_since(Instant::now());
+    api.runs.wait_for_end(run, left).await.map(Some)
+}
+
+/// The run of a message, once it has one; `None`: it has none when the time is over.
+async fn run_of(api: &Shared, message: MessageId, deadline: Instant) -> Result<Option<RunId>, StoreError> {
     loop {
         let message = messages::get(&mut api.db.read().await?, message).await?;
         let left = deadline.saturating_duration_since(Instant::now());
         match message.and_then(|message| message.run_id) {
-            Some(run) => return api.runs.wait_for_end(run, left).await.map(Some),
+            Some(run) => return Ok(Some(run)),
             None if left.is_zero() => return Ok(None),
             None => tokio::time::sleep(LOOK.min(left)).await,
         }

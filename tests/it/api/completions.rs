@@ -1,5 +1,7 @@
 //! Chat completions for clients of OpenAI's API, read as strictly as they do.
 
+use std::time::Duration;
+
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -125,6 +127,24 @@ async fn a_stream_names_the_speaker_first_ends_with_its_reason_and_done() {
     assert_eq!(last["choices"], json!([]));
     assert!(last["usage"]["total_tokens"].is_i64());
     bot.app.shutdown().await;
+}
+
+/// A call that asks its person: at once the caller reads the question, whole or as events.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_is_handed_on_at_once() {
+    for stream in [false, true] {
+        let bot = Bot::start().await;
+        let rule = json!({ "name": "ask", "action": "confirm", "tools": ["memory.put"] });
+        assert_eq!(bot.post("/api/policies", &rule).await.status, 201);
+        let asked = asks("remember that I like green tea", stream);
+        // Far below the longest wait of a request.
+        let answer = tokio::time::timeout(Duration::from_secs(60), bot.post("/v1/chat/completions", &asked));
+        let answer = answer.await.expect("an answer");
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        assert!(answer.text.contains("memory.put"), "{}", answer.text);
+        assert_eq!(answer.text.contains("[DONE]"), stream, "{}", answer.text);
+        bot.app.shutdown().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -67,6 +67,14 @@ pub async fn size(conn: &mut Conn, root: RunId) -> Result<usize, StoreError> {
     Ok(row.map_or(0, |(size,)| usize::try_from(size).unwrap_or(usize::MAX)))
 }
 
+/// Whether a subagent in a tree waits for a person's word.
+pub async fn asks(conn: &mut Conn, root: RunId) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM runs WHERE root_run_id = $1 AND parent_run_id IS NOT NULL
+               AND status = 'waiting' AND wake_reason = 'tool_confirm' LIMIT 1";
+    let row: Option<(i64,)> = conn.fetch_optional(sql, args![root]).await?;
+    Ok(row.is_some())
+}
+
 /// The subagents of a run that have not ended.
 pub async fn unended_children(conn: &mut Conn, parent: RunId) -> Result<Vec<RunId>, StoreError> {
     let sql = "SELECT id FROM runs WHERE parent_run_id = $1 AND status IN ('pending', 'running', 'waiting')";
