@@ -17,6 +17,7 @@ mod streaming;
 mod take_in;
 mod thinking;
 mod vision;
+mod weighing;
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 

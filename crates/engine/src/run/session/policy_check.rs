@@ -1,20 +1,11 @@
 //! A call on its way: judged by the rules, counted against limits, asked for, or held back.
-//!
-//! What a run that has read words from outside would carry out is looked for on a worker thread: long arguments take some
-//! hundred milliseconds, in which no other run may stand still.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use clifford_chat::{names, role::PlatformRole};
 use clifford_core::{
     messages::Direction,
-    policy::{
-        self, Call, Facts, Limit, Place, Reason, Verdict,
-        class::Class,
-        labels::Readers,
-        trace::{self, Grounds},
-        words::{self, KnownWords},
-    },
+    policy::{self, Call, Facts, Limit, Place, Reason, Verdict, class::Class, labels::Readers, trace, words},
     run::{
         approval,
         decision::Decision,
@@ -37,7 +28,6 @@ use clifford_store::{
     runs::{self, approvals, steps},
 };
 use clifford_telemetry::failpoint::{self as crash, Point};
-use clifford_tools::Command;
 use serde_json::Value;
 
 use super::{Gone, Onward, Session};
@@ -244,63 +234,6 @@ impl Session<'_> {
             self.cx.clock.now(),
             zone,
         )))
-    }
-
-    /// The words that a call of a run that has read words from outside would carry out, beyond those that its
-    /// destination has told itself; and on what grounds it goes ahead.
-    async fn evidence_on(&self, call: &ToolCall, command: &Command) -> Result<(Option<String>, Grounds), Gone> {
-        if !self.state.is_tainted() {
-            return Ok((None, Grounds::Said));
-        }
-        let known = command.reaches_out.then(|| self.known_to(call));
-        let weigh = move |request: &trace::Request<'_>| {
-            let leak = known.and_then(|known| words::leak(request.args, request.schema, &known, request.private));
-            (leak, trace::grounds(request))
-        };
-        self.weighed(call, &command.schema, weigh).await
-    }
-
-    /// The words that the destination of a call knows.
-    fn known_to(&self, call: &ToolCall) -> KnownWords {
-        // A result of a command that touches private data goes nowhere, not even back.
-        let class = |name: &str| self.cx.tools.registry.command(name).map(|command| command.class);
-        let is_open = |name: &str| class(name).is_some_and(|class| class != Class::Sensitive);
-        (self.state.evidence).known_to(&call.name, self.state.outside.known(), is_open)
-    }
-
-    /// Reads a call against all that the run has read, on a worker thread.
-    async fn weighed<T: Send + 'static>(
-        &self,
-        call: &ToolCall,
-        schema: &Value,
-        weigh: impl FnOnce(&trace::Request<'_>) -> T + Send + 'static,
-    ) -> Result<T, Gone> {
-        let (call, schema) = (call.clone(), schema.clone());
-        let (evidence, private) = (Arc::clone(&self.state.evidence), Arc::clone(&self.private));
-        let work = tokio::task::spawn_blocking(move || {
-            weigh(&trace::Request {
-                name: &call.name,
-                args: &call.args,
-                schema: &schema,
-                evidence: &evidence,
-                private: &private,
-            })
-        });
-        work.await.map_err(|error| match error.is_cancelled() {
-            true => Gone::Cancelled,
-            false => Gone::Panicked,
-        })
-    }
-
-    /// A call as its arguments are traced.
-    pub(super) fn request<'a>(&'a self, call: &'a ToolCall, schema: &'a Value) -> trace::Request<'a> {
-        trace::Request {
-            name: &call.name,
-            args: &call.args,
-            schema,
-            evidence: &self.state.evidence,
-            private: &self.private,
-        }
     }
 
     fn facts(&self, call: &ToolCall) -> Facts {

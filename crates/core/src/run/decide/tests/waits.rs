@@ -98,7 +98,10 @@ fn a_sleep_with_none_several_or_an_invalid_time_is_refused() {
 #[test]
 fn a_delay_beyond_all_time_is_no_overflow() {
     let fault = sleep(json!({"delay_seconds": u64::MAX}), "UTC").expect_err("refused");
-    assert!(fault.starts_with("Refused: a run sleeps for at most 366 days"), "{fault}");
+    assert!(
+        fault.starts_with("Refused: a run sleeps for at most 366 days"),
+        "{fault}"
+    );
 }
 
 #[test]
