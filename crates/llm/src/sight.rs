@@ -145,8 +145,8 @@ pub(crate) enum Refusal {
 }
 
 /// Words by which servers say that a model sees no images: OpenAI, vLLM, llama.cpp, LM Studio, OpenRouter, Mistral,
-/// DeepSeek, Groq, Ollama.
-const BLIND: [&str; 16] = [
+/// DeepSeek, Groq, Ollama, Bedrock, xAI, SiliconFlow.
+const BLIND: [&str; 22] = [
     "image_url is only supported by certain models",
     "is not a multimodal model",
     "at most 0 image",
@@ -162,6 +162,12 @@ const BLIND: [&str; 16] = [
     "unknown variant `image`",
     "content must be a string",
     "value must be a string",
+    "input should be a valid string",
+    "expected a string, but got an array",
+    "support the image content block",
+    "image inputs are not supported",
+    "image input not supported",
+    "not a vlm",
     "mmproj",
 ];
 
@@ -250,6 +256,24 @@ mod tests {
                 Some(Refusal::Blind),
             ),
             ("'messages.1.content' : value must be a string", Some(Refusal::Blind)),
+            (
+                "This model doesn't support the image content block that you provided.",
+                Some(Refusal::Blind),
+            ),
+            ("Image inputs are not supported by this model.", Some(Refusal::Blind)),
+            (
+                "The model is not a VLM (Vision Language Model). Please use text-only prompts.",
+                Some(Refusal::Blind),
+            ),
+            ("image input not supported for model", Some(Refusal::Blind)),
+            (
+                "messages.1.content: Input should be a valid string",
+                Some(Refusal::Blind),
+            ),
+            (
+                "Invalid type for 'messages[1].content': expected a string, but got an array instead.",
+                Some(Refusal::Blind),
+            ),
             ("Could not process image", Some(Refusal::Faulty)),
             (
                 "You uploaded an unsupported image. Please make sure your image is valid.",

@@ -29,7 +29,7 @@ const CODES: [&str; 7] = [
 ];
 
 /// Words behind which the window stands.
-const NAMED: [&str; 36] = [
+const NAMED: [&str; 38] = [
     "too large for model with",
     "maximum context length is",
     "maximum context length of",
@@ -54,6 +54,8 @@ const NAMED: [&str; 36] = [
     "maximum allowed input length (",
     "maximum model length of",
     "maximum input length of",
+    "exceeds maximum input length",
+    "greater than max_seq_len",
     "maximum input length is",
     "maximum number of tokens allowed",
     "maximum number of input tokens allowed (",

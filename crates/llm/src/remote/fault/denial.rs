@@ -30,13 +30,14 @@ const CODES: [(&str, Denial); 20] = [
 ];
 
 /// Words that mean it.
-const WORDS: [(&str, Denial); 26] = [
+const WORDS: [(&str, Denial); 27] = [
     ("credit balance", Denial::Balance),
     ("insufficient balance", Denial::Balance),
     ("balance is insufficient", Denial::Balance),
     ("insufficient credits", Denial::Balance),
     ("used all available credits", Denial::Balance),
     ("budget has been exceeded", Denial::Balance),
+    ("api usage limits", Denial::Balance),
     ("余额不足", Denial::Balance),
     (QUOTA, Denial::Balance),
     ("api key not valid", Denial::Key),

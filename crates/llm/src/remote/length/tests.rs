@@ -66,6 +66,32 @@ fn every_server_is_understood() {
             window(200_000),
         ),
         (413, "request_too_large", "Request exceeds the maximum size", UNTOLD),
+        // DeepInfra, by itself and through OpenRouter.
+        (
+            400,
+            "",
+            "Requested input length 39818 exceeds maximum input length 32767",
+            window(32_767),
+        ),
+        (
+            400,
+            "400",
+            "Provider returned error {\"error\":{\"message\":\"Requested input length 39818 exceeds maximum input length 32767\"}}",
+            window(32_767),
+        ),
+        // TensorRT-LLM, TabbyAPI.
+        (
+            400,
+            "",
+            "Prompt length (9000) exceeds maximum input length (8192). Set log level to info and check TRTGptModel logs",
+            window(8192),
+        ),
+        (
+            422,
+            "",
+            "Prompt length 9000 is greater than max_seq_len 8192",
+            window(8192),
+        ),
         // Bedrock.
         (
             400,
@@ -323,6 +349,18 @@ fn every_server_is_understood() {
         ),
         (400, "", "temperature must be <= 2", NOT_LENGTH),
         (400, "", "The image exceeds the limit of 5 MB", NOT_LENGTH),
+        (
+            400,
+            "invalid_argument",
+            "The specified schema produces a constraint that has too many states for serving. Typical causes of this error are long property or enum names, limits on array length, or many optional properties.",
+            NOT_LENGTH,
+        ),
+        (
+            400,
+            "",
+            "A schema in GenerationConfig in the request exceeds the maximum allowed nesting depth.",
+            NOT_LENGTH,
+        ),
         (500, "server_error", "The server had an error", NOT_LENGTH),
     ];
     for (status, code, said, expected) in cases {
