@@ -83,6 +83,8 @@ async fn a_document_is_found_by_its_words_and_where_there_is_a_model_by_its_mean
         let mut bot = setup.prepare().await;
         if has_model {
             bot.configure("tools.retrieval.base_url", bot.model.base_url());
+            // It has no room for the first document at once.
+            bot.model.refuse_others([429]);
         }
         bot.start().await;
         bot.model.respond_with(librarian);
@@ -114,7 +116,7 @@ async fn a_document_is_found_by_its_words_and_where_there_is_a_model_by_its_mean
             .filter(|group| group.key.as_deref() == Some("tools.retrieval/embed-1"))
             .map(|group| (group.calls, group.prompt_tokens, group.cost, group.estimated_calls))
             .collect();
-        let count = i64::try_from(asked.len()).unwrap();
+        let count = i64::try_from(asked.len()).unwrap() - i64::from(has_model);
         let expected = has_model.then_some((count, count, count as f64, 0));
         assert_eq!(used, Vec::from_iter(expected));
     }

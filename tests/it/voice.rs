@@ -78,6 +78,25 @@ async fn what_somebody_says_aloud_is_what_their_message_says() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_has_no_room_for_a_recording_is_asked_again() {
+    let mut bot = hearing(Site::Telegram).await;
+    bot.model.refuse_others([429, 500]);
+    bot.start().await;
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    says_aloud(&bot, room, "what is on today", 4);
+    let answer = bot.answers(room, 1).await.remove(0);
+    assert!(answer.contains("Spoken: what is on today"), "{answer}");
+    bot.finish().await;
+    let asked = transcriptions(&bot);
+    assert!(
+        asked.len() == 3 && asked.iter().all(|one| *one == asked[0]),
+        "{asked:?}"
+    );
+    let paid = "SELECT COUNT(*) FROM usage WHERE role = 'transcription'";
+    assert_eq!(bot.look().await.number(paid).await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_crash_after_the_words_were_recorded_pays_for_them_once() {
     let mut bot = hearing(Site::Telegram).await;
     bot.start_crashing("before_model_call").await;

@@ -119,16 +119,18 @@ async fn transcribe(cx: ToolContext, args: TranscribeArgs) -> Result<Transcribed
     if let Some(fault) = too_long(&file.name, Some(least), by.max_seconds()) {
         return Err(ToolError::TellModel(fault));
     }
-    let form = Form::new()
-        .part("file", recording)
-        .text("model", by.model.clone())
-        .text("response_format", "json");
+    let form = || {
+        Form::new()
+            .part("file", recording.part())
+            .text("model", by.model.clone())
+            .text("response_format", "json")
+    };
     let ask = Ask {
         section: "llm.roles.transcription",
         base_url: by.server.base_url.as_str(),
         route: "audio/transcriptions",
         key: by.key.as_ref(),
-        body: Body::Form(form),
+        body: Body::Form(&form),
         within: by.server.within(),
     };
     let purchase = Purchase {
@@ -238,8 +240,22 @@ fn opus_seconds(content: &[u8]) -> u32 {
     u32::try_from(last.saturating_sub(first) / 48_000).unwrap_or(u32::MAX)
 }
 
-/// A recording as a piece of a form, under a name whose ending tells what it is.
-fn recording(file: &File, content: &[u8]) -> Result<Part, ToolError> {
+/// A recording that is sent, under a name whose ending tells what it is.
+struct Recording {
+    name: String,
+    content: Bytes,
+}
+
+impl Recording {
+    /// A piece of a form.
+    fn part(&self) -> Part {
+        let length = u64::try_from(self.content.len()).unwrap_or(u64::MAX);
+        Part::stream_with_length(self.content.clone(), length).file_name(self.name.clone())
+    }
+}
+
+/// The recording in a file.
+fn recording(file: &File, content: &[u8]) -> Result<Recording, ToolError> {
     let kind = infer::get(content).map(|kind| kind.mime_type()).unwrap_or_default();
     let Some((ending, _)) = KINDS.iter().find(|(_, known)| *known == kind) else {
         return Err(ToolError::TellModel(format!(
@@ -253,7 +269,10 @@ fn recording(file: &File, content: &[u8]) -> Result<Part, ToolError> {
             file.name
         )));
     }
-    Ok(Part::bytes(content.to_vec()).file_name(format!("recording.{ending}")))
+    Ok(Recording {
+        name: format!("recording.{ending}"),
+        content: Bytes::copy_from_slice(content),
+    })
 }
 
 #[cfg(test)]

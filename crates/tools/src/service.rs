@@ -167,7 +167,7 @@ pub(super) fn status_text(status: StatusCode) -> String {
 }
 
 /// Reads JSON. Services cut texts in the middle of a character, and some begin with a byte order mark.
-fn parse<T: DeserializeOwned>(body: &[u8]) -> serde_json::Result<T> {
+pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> serde_json::Result<T> {
     let text = String::from_utf8_lossy(body);
     serde_json::from_str(&without_halves(text.trim_start_matches('\u{feff}')))
 }

@@ -133,6 +133,12 @@ impl OpenAiFake {
         self.state.script().others.clone()
     }
 
+    /// From now on so many requests for embeddings, images and recordings are refused, with these statuses; with 429
+    /// comes a wait of no time.
+    pub fn refuse_others(&self, statuses: impl IntoIterator<Item = u16>) {
+        self.state.script().refusing.extend(statuses);
+    }
+
     /// How many of the queued replies nobody has fetched.
     #[must_use]
     pub fn queued(&self) -> usize {

@@ -14,7 +14,7 @@ use http_body_util::{BodyExt, Either, Full, Limited, StreamBody};
 use hyper::{
     Method, Request, Response, StatusCode,
     body::{Frame, Incoming},
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue},
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
     server::conn::http1,
     service::service_fn,
 };
@@ -158,6 +158,9 @@ async fn other(
     let answered = match body_of(request).await {
         Ok((_, body)) => {
             state.script().others.push((path, body.clone()));
+            if let Some(refused) = refused(state) {
+                return refused;
+            }
             answer(&body)
         }
         Err(fault) => Err(fault),
@@ -172,6 +175,18 @@ async fn other(
             refuse(&fault, state)
         }
     }
+}
+
+/// The refusal that is due.
+fn refused(state: &State) -> Option<Response<Body>> {
+    let status = state.script().refusing.pop_front()?;
+    let mut response = refuse(&Fault::new(status, "Try again later."), state);
+    if status == 429 {
+        response
+            .headers_mut()
+            .insert(RETRY_AFTER, HeaderValue::from_static("0"));
+    }
+    Some(response)
 }
 
 /// Speaks a text.
@@ -207,6 +222,9 @@ async fn transcribe(request: Request<Incoming>, state: &State) -> Response<Body>
     let answered = match openai::Recording::read(request).await {
         Ok(recording) => {
             state.script().others.push((path, recording.told()));
+            if let Some(refused) = refused(state) {
+                return refused;
+            }
             recording.answer()
         }
         Err(fault) => Err(fault),

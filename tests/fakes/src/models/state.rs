@@ -24,6 +24,8 @@ type Handler = Arc<dyn Fn(&RecordedRequest) -> Reply + Send + Sync>;
 pub(crate) struct Script {
     /// Requests to other routes: path and body.
     pub(crate) others: Vec<(String, Value)>,
+    /// The statuses with which the next of them are refused.
+    pub(crate) refusing: VecDeque<u16>,
     pub(crate) queue: VecDeque<Reply>,
     pub(crate) handler: Option<Handler>,
     pub(crate) key: Option<String>,
