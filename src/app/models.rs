@@ -12,8 +12,8 @@ use clifford_engine::{
     run::masked::Masked,
 };
 use clifford_llm::{
-    Anthropic, Candidate, Circuit, CircuitPolicy, Failover, Listed, Offline, OpenAi, ProviderConfig, RetryPolicy,
-    Retrying, SetupError, Sight, Window, known_sight, shown_url,
+    Anthropic, Candidate, Circuit, CircuitPolicy, Failover, Lessons, Listed, Offline, OpenAi, ProviderConfig,
+    RetryPolicy, Retrying, SetupError, Sight, Window, known_sight, shown_url,
 };
 use clifford_llm_api::model::Model;
 use clifford_tools::{Speech, Transcription, WithKey};
@@ -110,11 +110,14 @@ fn sees(provider: &Provider, all: &[Provider], chosen: &config::Roles) -> bool {
 /// One provider of the configuration, without the layers around it.
 pub(crate) fn provider(provider: &Provider, key: Option<&Secret>) -> Result<Arc<dyn Model>, SetupError> {
     let sight = Arc::new(sight(provider));
-    remote(provider, key, http_client(provider)?, sight)
+    remote(provider, key, http_client(provider)?, sight, Arc::default())
 }
 
-/// The windows learned so far, by provider, address and model.
-type Entries = BTreeMap<(String, String, String), Entry>;
+/// Provider, address and model.
+type Server = (String, String, String);
+
+/// The windows learned so far.
+type Entries = BTreeMap<Server, Entry>;
 
 struct Builder<'a> {
     providers: &'a [Provider],
@@ -124,6 +127,8 @@ struct Builder<'a> {
     clients: BTreeMap<u64, reqwest::Client>,
     /// By provider, address and model: whatever it is asked for, and by whom.
     windows: Rc<RefCell<Entries>>,
+    /// What calls by the bot's keys learn, whatever a model is asked for.
+    lessons: Rc<RefCell<BTreeMap<Server, Arc<Lessons>>>>,
     /// One a provider, whatever it is asked for.
     circuits: Vec<Arc<Circuit>>,
 }
@@ -151,6 +156,7 @@ impl<'a> Builder<'a> {
             policy: self.policy,
             clients: self.clients.clone(),
             windows: Rc::clone(&self.windows),
+            lessons: Rc::clone(&self.lessons),
             circuits,
         };
         let usual = RoleModel::default();
@@ -178,6 +184,7 @@ impl<'a> Builder<'a> {
             },
             clients,
             windows: Rc::default(),
+            lessons: Rc::default(),
             circuits: providers.iter().map(circuit).collect(),
         })
     }
@@ -272,9 +279,10 @@ impl<'a> Builder<'a> {
                 }
                 let client = client.clone().map_or_else(|| http_client(&provider), Ok)?;
                 let sight = Arc::new(sight(&provider));
-                let remote = remote(&provider, Some(key), client, sight)?;
+                let lessons = Arc::<Lessons>::default();
+                let remote = remote(&provider, Some(key), client, sight, Arc::clone(&lessons))?;
                 Ok(Arc::new(Masked::new(
-                    Arc::new(Retrying::new(remote, policy)),
+                    Arc::new(Retrying::new(remote, policy).sharing(lessons)),
                     Arc::clone(&masker),
                 )))
             })
@@ -294,8 +302,9 @@ impl<'a> Builder<'a> {
         let key = self.secrets.provider_keys.get(&provider.name);
         let client = self.clients.get(&provider.connect_timeout_seconds).cloned();
         let client = client.map_or_else(|| http_client(provider), Ok)?;
-        let remote = remote(provider, key, client, self.sight(provider))?;
-        Ok(Arc::new(Retrying::new(remote, self.policy)))
+        let lessons = Arc::clone(self.lessons.borrow_mut().entry(server(provider)).or_default());
+        let remote = remote(provider, key, client, self.sight(provider), Arc::clone(&lessons))?;
+        Ok(Arc::new(Retrying::new(remote, self.policy).sharing(lessons)))
     }
 
     /// The window of a provider's model: one, whatever it is asked for.
@@ -316,11 +325,6 @@ impl<'a> Builder<'a> {
 
     /// The lessons about a provider's model.
     fn entry(&self, provider: &Provider) -> Entry {
-        let key = (
-            provider.name.clone(),
-            provider.base_url.as_str().to_owned(),
-            provider.model.clone(),
-        );
         let entry = || Entry {
             provider: provider.name.clone(),
             listed: (provider.kind == ProviderKind::Openai).then(|| Listed {
@@ -334,7 +338,7 @@ impl<'a> Builder<'a> {
             sight: Arc::new(sight(provider)),
         };
         let mut windows = self.windows.borrow_mut();
-        windows.entry(key).or_insert_with(entry).clone()
+        windows.entry(server(provider)).or_insert_with(entry).clone()
     }
 
     /// The reader that learns the windows of the models that have a role.
@@ -342,6 +346,14 @@ impl<'a> Builder<'a> {
         let entries = self.windows.borrow().values().cloned().collect();
         Windows::new(entries, self.clients.values().next().cloned())
     }
+}
+
+fn server(provider: &Provider) -> Server {
+    (
+        provider.name.clone(),
+        provider.base_url.as_str().to_owned(),
+        provider.model.clone(),
+    )
 }
 
 /// Whether a provider's model sees images, as far as that is known without showing it one.
@@ -357,10 +369,12 @@ fn remote(
     key: Option<&Secret>,
     client: reqwest::Client,
     sight: Arc<Sight>,
+    lessons: Arc<Lessons>,
 ) -> Result<Arc<dyn Model>, SetupError> {
     let settings = ProviderConfig {
         key: key.cloned(),
         images: sight,
+        lessons,
         ..ProviderConfig::new(provider.clone())
     };
     Ok(match provider.kind {

@@ -119,6 +119,8 @@ async fn what_comes_while_a_chat_is_answered_is_answered_next() {
 async fn trouble_in_a_chat_is_told_in_plain_words_and_stored() {
     let mut bot = started(chatting(Site::Telegram)).await;
     let room = bot.room(Site::Telegram, 7, "Ada");
+    // It is asked without a stream, too.
+    bot.model.push(Reply::status(400, "the model is on fire"));
     bot.model.push(Reply::status(400, "the model is on fire"));
     bot.says(room, "one");
     bot.answers(room, 1).await;

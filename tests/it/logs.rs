@@ -81,7 +81,8 @@ async fn models_in_trouble(bot: &Bot, room: Room) {
         vec![Reply::status(400, &format!("temperature is not supported: {WORDS}"))],
         vec![Reply::status(500, WORDS)],
         twice(Reply::status(503, WORDS)),
-        vec![Reply::status(400, WORDS)],
+        // In each form that a request has.
+        vec![Reply::status(400, WORDS); 4],
         vec![Reply::status(401, WORDS)],
         vec![Reply::status(404, WORDS)],
         vec![Reply::refusal(WORDS)],

@@ -221,6 +221,36 @@ async fn a_provider_that_hangs_costs_its_first_caller_the_time_for_a_first_token
 }
 
 #[tokio::test]
+async fn a_reply_that_is_there_is_taken_whatever_becomes_of_its_stream() {
+    let mut bot = Setup::on(Site::Telegram).set("memory.enabled", false).start().await;
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    let action = serde_json::json!({"type": "finish", "output": "done"});
+    // The opening, the text in two pieces, and the reason to end.
+    let replies = [Reply::json(&action).cut_after(4), Reply::json(&action).hang_after(4)];
+    for (count, reply) in (1..).zip(replies) {
+        bot.model.push(reply);
+        bot.says(ada, "hello");
+        assert_eq!(bot.answers(ada, count).await[count - 1], "done");
+        assert_eq!(bot.model.request_count(), count);
+    }
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_reply_that_its_server_withholds_as_not_of_the_form_is_read_all_the_same() {
+    let mut bot = Setup::on(Site::Telegram).set("memory.enabled", false).start().await;
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    let action = serde_json::json!({"type": "finish", "output": "done"});
+    let error = serde_json::json!({"error": {"message": "Failed to generate JSON. Please adjust your prompt.",
+        "type": "invalid_request_error", "code": "json_validate_failed", "failed_generation": action.to_string()}});
+    bot.model.push(Reply::raw(400, "application/json", error.to_string()));
+    bot.says(ada, "hello");
+    assert_eq!(bot.answers(ada, 1).await, ["done"]);
+    bot.finish().await;
+    assert_eq!(bot.model.request_count(), 1);
+}
+
+#[tokio::test]
 async fn an_answer_whose_characters_come_in_halves_is_whole() {
     let mut bot = Setup::on(Site::Telegram).start().await;
     let ada = bot.room(Site::Telegram, 7, "Ada");

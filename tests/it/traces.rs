@@ -138,7 +138,10 @@ async fn a_message_with_tool_calls_is_one_tree_of_spans_without_words() {
     );
 
     // A model that refuses marks its span and its run.
-    bot.model.push(Reply::status(400, "xyzzy is no good"));
+    // In each form that a request has.
+    for _ in 0..4 {
+        bot.model.push(Reply::status(400, "xyzzy is no good"));
+    }
     bot.says(room, "xyzzy");
     bot.answers(room, 2).await;
     let spans = spans_of_runs(&collector, 2).await;

@@ -16,7 +16,7 @@ use self::{
 use crate::{
     function,
     remote::{
-        DONE, Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, events_of, json, readable,
+        Answer, DONE, Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, events_of, json, readable,
         usage::believed,
     },
     settings::Provider,
@@ -58,11 +58,16 @@ impl Anthropic {
     }
 
     async fn ask(&self, request: &Request, flow: &Flow, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
-        let response = self
-            .0
-            .ask(request, |terms| Body::new(&self.0.config, request, terms))
-            .await?;
-        self.read(response, request, flow, sink).await
+        let put = |terms| Body::new(&self.0.config, request, terms);
+        match self.0.ask(request, put).await? {
+            Answer::Response(response) => self.read(response, request, flow, sink).await,
+            Answer::Written(text) => {
+                let Provider { name, model, .. } = &self.0.config.section;
+                sink.began(name, model);
+                sink.text(&text);
+                self.completed(Gathered::written(text), request)
+            }
+        }
     }
 
     /// Reads a stream or a whole reply, whichever came.
@@ -110,15 +115,23 @@ impl Anthropic {
             if event.trim() == DONE {
                 break;
             }
+            let is_over = gathered.stop_reason.is_some();
             let (event, has_halves) = readable(&event);
             let event =
-                json::read(&event).map_err(|error| broken(gathered, &format!("an event cannot be read ({error})")))?;
-            if matches!(event, Event::MessageStop) {
+                json::read(&event).map_err(|error| broken(gathered, &format!("an event cannot be read ({error})")));
+            if matches!(event, Ok(Event::MessageStop)) {
                 events.end().await;
                 return Ok(());
             }
-            if self.add(gathered, event, has_halves, sink)? {
-                flow.grew();
+            match event.and_then(|event| self.add(gathered, event, has_halves, sink)) {
+                Ok(true) => flow.grew(),
+                Ok(false) => {}
+                // The reply is there, whatever became of its end.
+                Err(_) if is_over => break,
+                Err(error) => return Err(error),
+            }
+            if gathered.stop_reason.is_some() {
+                events.settle();
             }
         }
         match gathered.stop_reason {

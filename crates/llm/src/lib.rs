@@ -26,7 +26,7 @@ pub use failover::{Candidate, Failover};
 pub use listing::Listed;
 pub use offline::Offline;
 pub use openai::OpenAi;
-pub use remote::{DEFAULT_MAX_TOKENS, ProviderConfig, SetupError, http_client, shown_url};
+pub use remote::{DEFAULT_MAX_TOKENS, Lessons, ProviderConfig, SetupError, http_client, shown_url};
 pub use retry::{RetryPolicy, Retrying};
 pub use settings::{Provider, ProviderKind, RoleModel, Structured, Timeouts, TokenPrices};
 pub use sight::{Sight, known_sight};

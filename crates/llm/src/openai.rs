@@ -12,7 +12,7 @@ use self::wire::{Body, Chunk, Gathered};
 use crate::{
     function,
     remote::{
-        DONE, Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, events_of, json, readable,
+        Answer, DONE, Endpoint, Events, Fault, Flow, KeyHeader, ProviderConfig, SetupError, events_of, json, readable,
         usage::believed,
     },
     settings::Provider,
@@ -49,11 +49,17 @@ impl OpenAi {
     }
 
     async fn ask(&self, request: &Request, flow: &Flow, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
-        let response = self
-            .0
-            .ask(request, |terms| Body::new(&self.0.config, request, terms))
-            .await?;
-        self.read(response, request, flow, sink).await
+        let put = |terms| Body::new(&self.0.config, request, terms);
+        match self.0.ask(request, put).await? {
+            Answer::Response(response) => self.read(response, request, flow, sink).await,
+            Answer::Written(text) => {
+                let Provider { name, model, .. } = &self.0.config.section;
+                sink.began(name, model);
+                let mut gathered = Gathered::default();
+                gathered.take_written(text, |text| sink.text(text));
+                self.completed(gathered, request)
+            }
+        }
     }
 
     /// Reads a stream or a whole reply, whichever came.
@@ -92,16 +98,30 @@ impl OpenAi {
         sink: &mut dyn Sink,
     ) -> Result<(), ModelError> {
         let broken = |gathered: &Gathered, reason: &str| self.0.broken(&gathered.text, reason);
+        // Some servers give a reason to end with every chunk.
+        let mut goes_on = false;
         while let Some(event) = (events.next().await).map_err(|ended| self.0.ended(&gathered.text, &ended))? {
             if event.trim() == DONE {
                 events.end().await;
                 return Ok(());
             }
+            let (is_over, size) = (is_over(gathered), gathered.size());
             let (event, has_halves) = readable(&event);
-            let chunk =
-                json::read(&event).map_err(|error| broken(gathered, &format!("an event is no chunk ({error})")))?;
-            if self.add(gathered, chunk, has_halves, sink)? {
-                flow.grew();
+            let read = json::read(&event)
+                .map_err(|error| broken(gathered, &format!("an event is no chunk ({error})")))
+                .and_then(|chunk| self.add(gathered, chunk, has_halves, sink));
+            match read {
+                Ok(true) => flow.grew(),
+                Ok(false) => {}
+                // The reply is there, whatever became of its end.
+                Err(_) if is_over && !goes_on => break,
+                Err(error) => return Err(error),
+            }
+            goes_on |= is_over && gathered.size() > size;
+            if goes_on {
+                events.unsettle();
+            } else if self::is_over(gathered) {
+                events.settle();
             }
         }
         match gathered.finish {
@@ -119,7 +139,12 @@ impl OpenAi {
         sink: &mut dyn Sink,
     ) -> Result<bool, ModelError> {
         if let Some(error) = chunk.error() {
-            return Err(self.0.fault(Fault::from_value(error)));
+            let mut fault = Fault::from_value(error);
+            let Some(written) = fault.written.take() else {
+                return Err(self.0.fault(fault));
+            };
+            gathered.take_written(written, |text| sink.text(text));
+            return Ok(true);
         }
         let grew = gathered.add(chunk, has_halves, |text| sink.text(text));
         if let Some(usage) = gathered.usage {
@@ -131,11 +156,7 @@ impl OpenAi {
     fn completed(&self, mut gathered: Gathered, request: &Request) -> Result<Completion, ModelError> {
         gathered.end();
         let Provider { name, model, .. } = &self.0.config.section;
-        let finish = gathered
-            .finish
-            .as_deref()
-            .map(str::to_ascii_lowercase)
-            .unwrap_or_default();
+        let finish = finish(&gathered);
         if FILTERED.contains(&finish.as_str()) || !gathered.refusal.is_empty() {
             return Err(self.0.refused(&gathered.refusal));
         }
@@ -161,6 +182,22 @@ impl OpenAi {
         completion.usage = believed(name, usage, request, &completion);
         Ok(function::unwrap(completion, request.schema.as_ref()))
     }
+}
+
+/// Why the reply ended, in small letters; empty if that was not told.
+fn finish(gathered: &Gathered) -> String {
+    gathered
+        .finish
+        .as_deref()
+        .map(str::to_ascii_lowercase)
+        .unwrap_or_default()
+}
+
+/// Whether all of the reply is there, as the server says.
+fn is_over(gathered: &Gathered) -> bool {
+    let finish = finish(gathered);
+    let finish = finish.as_str();
+    !finish.is_empty() && !INTERRUPTED.contains(&finish) && (FILTERED.contains(&finish) || !gathered.is_empty())
 }
 
 impl fmt::Debug for OpenAi {

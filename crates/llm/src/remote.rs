@@ -1,5 +1,6 @@
 //! The common part of clients of remote models: one address, and the meaning of its answers and silences.
 
+mod asking;
 mod body;
 mod config;
 mod dialect;
@@ -7,23 +8,26 @@ mod events;
 mod fault;
 pub(crate) mod json;
 mod length;
+mod lessons;
 mod sse;
 mod surrogates;
 pub(crate) mod usage;
 
 use std::time::Duration;
 
-use clifford_llm_api::model::{ModelError, Request};
+use bytes::Bytes;
+use clifford_llm_api::model::ModelError;
 use reqwest::{
     Response, StatusCode, Url,
     header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
 };
-use serde::Serialize;
 use tokio::time::{Instant, sleep_until};
 
 pub use self::config::{DEFAULT_MAX_TOKENS, ProviderConfig, SetupError, http_client};
 use self::fault::ProviderSettings;
+pub use self::lessons::Lessons;
 pub(crate) use self::{
+    asking::Answer,
     body::Pieces,
     dialect::{Dialect, Terms},
     events::{Ended, Events, Flow},
@@ -32,7 +36,7 @@ pub(crate) use self::{
     surrogates::{Joiner, readable},
 };
 use crate::{
-    settings::{Timeouts, thinks_first},
+    settings::{Provider, Timeouts, thinks_first},
     sight::{self, Refusal},
 };
 
@@ -69,7 +73,6 @@ pub(crate) struct Endpoint {
     headers: HeaderMap,
     /// The strings that must not appear in any error.
     secrets: Vec<String>,
-    dialect: Dialect,
 }
 
 impl Endpoint {
@@ -118,7 +121,6 @@ impl Endpoint {
             clear_credentials(&mut url);
         }
         let shown_url = shown_url(config.section.base_url.as_str());
-        let dialect = Dialect::new(config.section.structured, !thinks_first(&config.section.model));
         Ok(Self {
             config,
             client,
@@ -126,7 +128,6 @@ impl Endpoint {
             shown_url,
             headers,
             secrets,
-            dialect,
         })
     }
 
@@ -136,48 +137,26 @@ impl Endpoint {
         self
     }
 
-    /// Asks in terms that the server understands: what it turns out not to know is left out from then on.
-    pub(crate) async fn ask<B: Serialize>(
-        &self,
-        request: &Request,
-        body: impl Fn(Terms) -> B,
-    ) -> Result<Response, ModelError> {
-        let shows = !request.images.is_empty() && self.config.images.is_shown();
-        loop {
-            let terms = self.dialect.terms();
-            match self.send(&body(terms), shows).await? {
-                HttpReply::Reply(response) => {
-                    if shows {
-                        self.config.images.learn(true);
-                    }
-                    return Ok(response);
-                }
-                // A refusal for length may name parameters, too, and none of them is to blame.
-                HttpReply::Unreadable(fault)
-                    if fault.too_long.is_none() && self.dialect.give_way(terms, &fault.message) => {}
-                HttpReply::Unreadable(fault) => return Err(self.fault(fault)),
-            }
-        }
+    /// The terms that the server understands, as far as it was asked.
+    fn dialect(&self) -> &Dialect {
+        let Provider { structured, model, .. } = &self.config.section;
+        let new = || Dialect::new(*structured, !thinks_first(model));
+        self.config.lessons.dialect(new)
     }
 
-    /// Sends a request; `shows`: it has images.
-    async fn send(&self, body: &impl Serialize, shows: bool) -> Result<HttpReply, ModelError> {
-        let mut body = serde_json::to_vec(body).map_err(|error| ModelError::BadRequest {
-            provider: self.config.section.name.clone(),
-            reason: error.to_string(),
-        })?;
-        // It is kept until the answer is there, thousands of them at a time.
-        body.shrink_to_fit();
+    /// Sends a request that is put in these terms; `shows`: it has images.
+    async fn send(&self, body: Bytes, terms: Terms, shows: bool) -> Result<HttpReply, ModelError> {
+        let patience = self.patience(terms);
         let call = self
             .client
             .post(self.url.clone())
             .headers(self.headers.clone())
             .body(body);
-        let response = match tokio::time::timeout(self.patience(), call.send()).await {
+        let response = match tokio::time::timeout(patience, call.send()).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) if error.is_timeout() => return Err(self.silent(&body::transport(error))),
             Ok(Err(error)) => return Err(self.overloaded(&body::transport(error))),
-            Err(_) => return Err(self.silent(&format!("no answer within {:?}", self.patience()))),
+            Err(_) => return Err(self.silent(&format!("no answer within {patience:?}"))),
         };
         let status = response.status();
         if status.is_success() {
@@ -192,7 +171,8 @@ impl Endpoint {
         if let Some(refusal) = sight::refusal(&fault.message).filter(|_| shows && fault.too_long.is_none()) {
             return Err(self.unseen(refusal, &fault.message));
         }
-        if [StatusCode::BAD_REQUEST, StatusCode::UNPROCESSABLE_ENTITY].contains(&status) {
+        let is_unread = [StatusCode::BAD_REQUEST, StatusCode::UNPROCESSABLE_ENTITY].contains(&status);
+        if is_unread || fault.blames_form() {
             Ok(HttpReply::Unreadable(fault))
         } else {
             Err(self.fault(fault))
@@ -234,8 +214,8 @@ impl Endpoint {
     }
 
     /// The longest silence before a reply begins. A reply that is not streamed is silent until it has finished.
-    const fn patience(&self) -> Duration {
-        if self.config.section.stream {
+    const fn patience(&self, terms: Terms) -> Duration {
+        if self.config.section.stream && terms.stream {
             self.config.timeouts.first_token
         } else {
             self.config.timeouts.total
@@ -244,7 +224,7 @@ impl Endpoint {
 
     /// The body of a reply, to be read in pieces.
     fn pieces(&self, response: Response) -> Pieces {
-        Pieces::new(response, self.patience(), LONGEST_REPLY)
+        Pieces::new(response, self.patience(self.dialect().terms()), LONGEST_REPLY)
     }
 
     /// Whether a reply comes as a stream: some servers ignore that one was asked for, others send one as plain text.

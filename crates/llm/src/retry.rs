@@ -1,11 +1,13 @@
-//! Asks again where asking again may help.
+//! Asks again where asking again may help, and waits where a server asked for patience, in answer to whichever call.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use backon::{BackoffBuilder, ExponentialBuilder};
 use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink, Usage};
 use tokio::time::Instant;
+
+use crate::remote::Lessons;
 
 /// How often, and how long in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,12 +42,41 @@ impl Default for RetryPolicy {
 pub struct Retrying<M> {
     inner: M,
     policy: RetryPolicy,
+    lessons: Arc<Lessons>,
 }
 
 impl<M: Model> Retrying<M> {
     /// Puts the layer around a model.
-    pub const fn new(inner: M, policy: RetryPolicy) -> Self {
-        Self { inner, policy }
+    pub fn new(inner: M, policy: RetryPolicy) -> Self {
+        Self {
+            inner,
+            policy,
+            lessons: Arc::default(),
+        }
+    }
+
+    /// Shares what others learn of the same server.
+    #[must_use]
+    pub fn sharing(self, lessons: Arc<Lessons>) -> Self {
+        Self { lessons, ..self }
+    }
+
+    /// Waits until the time is over for which the server asked, in answer to another call, as that one does.
+    async fn await_turn(&self, request: &Request) -> Result<(), ModelError> {
+        // Others may be asked to wait meanwhile, but not for ever.
+        for _ in 0..self.policy.attempts {
+            let Some(error) = self.lessons.patience() else {
+                return Ok(());
+            };
+            let apart = self.backoff().next().unwrap_or_default();
+            let Some(wait) = self.wait(&error, apart).filter(|wait| in_time(request, *wait)) else {
+                return Err(error);
+            };
+            let wait_ms = wait.as_millis();
+            tracing::info!(provider = error.provider(), wait_ms, "waiting for a rate limit");
+            tokio::time::sleep(wait).await;
+        }
+        self.lessons.patience().map_or(Ok(()), Err)
     }
 
     fn backoff(&self) -> impl Iterator<Item = Duration> + use<M> {
@@ -82,11 +113,13 @@ impl<M: Model> Model for Retrying<M> {
     async fn complete(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, ModelError> {
         let mut backoff = self.backoff();
         loop {
+            self.await_turn(request).await?;
             let mut watched = Watched::new(&mut *sink);
             let error = match self.inner.complete(request, &mut watched).await {
                 Ok(completion) => return Ok(completion),
                 Err(error) => error,
             };
+            self.lessons.hear(&error);
             let wrote = watched.wrote;
             let wait = backoff.next().and_then(|next| self.wait(&error, next));
             let Some(wait) = wait.filter(|wait| in_time(request, *wait)) else {

@@ -295,6 +295,26 @@ async fn errors_are_of_the_same_classes_as_everywhere() -> TestResult {
 }
 
 #[tokio::test]
+async fn a_reply_that_told_why_it_ends_is_taken_however_its_stream_ends() -> TestResult {
+    let whole = AnthropicFake::start().await;
+    let mut config = config(&whole);
+    config.timeouts.idle = Duration::from_millis(60);
+    let model = client(config)?;
+    // The start, a ping, the block with its start, text and end, and why the reply ends.
+    for reply in [
+        Reply::text("short").hang_after(6),
+        Reply::text("short").cut_after(6),
+        Reply::text("short").event_after(6, error_event(529, "Overloaded")),
+    ] {
+        let shown = format!("{reply:?}");
+        whole.push(reply);
+        let answered = model.complete(&request(), &mut ()).await;
+        assert_eq!(answered.map(|reply| reply.text), Ok("short".to_owned()), "{shown}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_key_that_is_repeated_by_the_server_is_in_no_error() -> TestResult {
     let fake = AnthropicFake::start().await;
     fake.require_key("another");

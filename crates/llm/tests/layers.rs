@@ -1,4 +1,6 @@
 //! Asking again and asking another, on a clock that stands still until somebody waits.
+//!
+//! It is long because each kind of error has its case.
 
 mod openai_support;
 mod support;
@@ -14,7 +16,7 @@ use std::{
 
 use async_trait::async_trait;
 use clifford_fakes::openai::{OpenAiFake, Reply};
-use clifford_llm::{Candidate, Circuit, CircuitPolicy, CircuitState, Failover, RetryPolicy, Retrying};
+use clifford_llm::{Candidate, Circuit, CircuitPolicy, CircuitState, Failover, Lessons, RetryPolicy, Retrying};
 use clifford_llm_api::model::{Completion, Denial, Model, ModelError, Request, Sink};
 use tokio::time::Instant;
 
@@ -488,4 +490,35 @@ async fn a_request_that_is_too_long_goes_to_no_other_model() {
     let (first, second) = (Scripted::new([Err(too_long("a"))]), Scripted::new([Ok(answer())]));
     let result = failover(first, [second.clone()]).complete(&request(), &mut ()).await;
     assert_eq!((result, second.calls()), (Err(too_long("a")), 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_asks_one_call_to_wait_is_left_alone_by_the_others() {
+    let lessons = Arc::<Lessons>::default();
+    let policy = RetryPolicy::default();
+    let after = |seconds| Err(later(seconds));
+    let first = Scripted::new([after(20), Ok(answer())]);
+    let second = Scripted::new([Ok(answer())]);
+    let began = Instant::now();
+    let calls = [first.clone(), second.clone()].map(|model| Retrying::new(model, policy).sharing(lessons.clone()));
+    let (asked, mut heard, mut unheard) = (request(), (), ());
+    let refused = calls[0].complete(&asked, &mut heard);
+    let waiting = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let result = calls[1].complete(&asked, &mut unheard).await;
+        (result, began.elapsed())
+    };
+    let (refused, (waited, elapsed)) = tokio::join!(refused, waiting);
+    assert_eq!((refused, waited), (Ok(answer()), Ok(answer())));
+    assert_eq!((first.calls(), second.calls()), (2, 1));
+    assert!((20..22).contains(&elapsed.as_secs()), "{elapsed:?}");
+    // A wait beyond all patience is told without a call; later on, another call finds out whether it still holds.
+    let model = Scripted::new([after(3600), Ok(answer())]);
+    let call = Retrying::new(model.clone(), policy);
+    assert_eq!(call.complete(&asked, &mut ()).await, after(3600));
+    tokio::time::advance(Duration::from_secs(10)).await;
+    assert_eq!(call.complete(&asked, &mut ()).await, after(3590));
+    assert_eq!(model.calls(), 1);
+    tokio::time::advance(Duration::from_secs(60)).await;
+    assert_eq!(call.complete(&asked, &mut ()).await, Ok(answer()));
 }

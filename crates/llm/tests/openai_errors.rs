@@ -277,6 +277,58 @@ async fn a_stream_may_end_without_saying_done() -> TestResult {
 }
 
 #[tokio::test]
+async fn a_reply_that_told_why_it_ends_is_taken_however_its_stream_ends() -> TestResult {
+    let fake = OpenAiFake::start().await;
+    let mut config = config(&fake);
+    config.timeouts = moments(5_000, 60, 60_000);
+    let model = client(config)?;
+    // The opening, the text, the reason to end, the usage.
+    for reply in [
+        Reply::text("short").hang_after(3),
+        Reply::text("short").hang_after(4),
+        Reply::text("short").keep_alive_after(3, Duration::from_millis(5)),
+        Reply::text("short").cut_after(3),
+        Reply::text("short").cut_after(4),
+        Reply::text("short").fail_after(3, &json!({"message": "worker died", "code": 502})),
+        Reply::raw(
+            200,
+            "text/event-stream",
+            "data: {\"choices\":[{\"delta\":{\"content\":\"short\"},\"finish_reason\":\"stop\"}]}\n\ndata: {\"cho",
+        ),
+    ] {
+        let shown = format!("{reply:?}");
+        fake.push(reply);
+        let answered = model.complete(&request(), &mut ()).await;
+        assert_eq!(answered.map(|reply| reply.text), Ok("short".to_owned()), "{shown}");
+    }
+    // Without anything of a reply, there is none.
+    fake.push(Reply::text("").cut_after(2));
+    let error = model.complete(&request(), &mut ()).await;
+    assert!(matches!(error, Err(ModelError::Overloaded { .. })), "{error:?}");
+    assert_eq!(fake.violations(), Vec::<String>::new());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_reason_to_end_in_every_chunk_ends_no_reply() -> TestResult {
+    let fake = OpenAiFake::start().await;
+    let chunk = |text: &str, reason: &str| {
+        let chunk = json!({"choices": [{"delta": {"content": text}, "finish_reason": reason}]});
+        format!("data: {chunk}\n\n")
+    };
+    for reason in ["stop", ""] {
+        let all: String = ["a", "b", "c"].map(|text| chunk(text, reason)).concat();
+        fake.push(Reply::raw(200, "text/event-stream", all + "data: [DONE]\n\n"));
+        let reply = client(config(&fake))?.complete(&request(), &mut ()).await?;
+        assert_eq!(reply.text, "abc", "{reason}");
+    }
+    fake.push(Reply::raw(200, "text/event-stream", chunk("a", "")));
+    let error = client(config(&fake))?.complete(&request(), &mut ()).await;
+    assert!(matches!(error, Err(ModelError::Cut { .. })), "{error:?}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn an_error_within_a_stream_is_the_calls_error() -> TestResult {
     let fake = OpenAiFake::start().await;
     fake.push(Reply::text("some text").fail_after(2, &json!({"message": "worker died", "code": 502})));

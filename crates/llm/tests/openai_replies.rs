@@ -1,12 +1,14 @@
 //! Requests of the client, and its reading of replies.
+//!
+//! It is long because each way in which servers answer has its case.
 
 mod openai_support;
 mod support;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use clifford_fakes::openai::{OpenAiFake, Reply};
-use clifford_llm::Structured;
+use clifford_llm::{Sight, Structured};
 use clifford_llm_api::model::{Completion, Image, Model, ModelError, NativeToolCall, Request, Schema, Usage};
 use clifford_vault::Secret;
 use serde_json::{Value, json};
@@ -246,7 +248,141 @@ async fn a_server_that_never_agrees_is_not_asked_for_ever() -> TestResult {
             reason: "status 400: response_format stream_options max_completion_tokens".to_owned(),
         })
     );
-    assert_eq!(fake.request_count(), 5);
+    // Four in other words, and one without a stream.
+    assert_eq!(fake.request_count(), 6);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_request_that_is_refused_in_other_words_is_tried_in_other_forms_and_those_are_kept() -> TestResult {
+    let form = |body: &Value| body["response_format"]["type"].as_str().map(str::to_owned);
+    let error = |status, message: &str| {
+        let error = json!({"error": {"message": message, "code": status}});
+        Reply::raw(status, "application/json", error.to_string())
+    };
+    // Status, words, what is refused, and how often is asked until it goes through.
+    let schema: fn(&Value) -> bool = |body| body["response_format"]["type"] == "json_schema";
+    let any_form: fn(&Value) -> bool = |body| body.get("response_format").is_some();
+    let stream: fn(&Value) -> bool = |body| body["stream"] == true;
+    for (status, words, is_refused, calls, expected) in [
+        (
+            400,
+            "The specified schema produces a constraint that has too many states for serving.",
+            schema,
+            2,
+            (Some("json_object"), true),
+        ),
+        (
+            400,
+            "Unknown name \"additionalProperties\" at 'generation_config.response_schema'",
+            schema,
+            2,
+            (Some("json_object"), true),
+        ),
+        (
+            400,
+            "exceeds the maximum allowed nesting depth",
+            any_form,
+            3,
+            (None, true),
+        ),
+        (500, "failed to parse grammar", any_form, 3, (None, true)),
+        (
+            500,
+            "invalid JSON schema in format",
+            schema,
+            2,
+            (Some("json_object"), true),
+        ),
+        (
+            404,
+            "No endpoints found that can handle the requested parameters.",
+            any_form,
+            3,
+            (None, true),
+        ),
+        (
+            400,
+            "Your organization must be verified to stream this model.",
+            stream,
+            2,
+            (Some("json_schema"), false),
+        ),
+        (422, "odd", stream, 4, (Some("json_schema"), false)),
+    ] {
+        let fake = OpenAiFake::start().await;
+        fake.respond_with(move |request| {
+            if is_refused(&request.body) {
+                error(status, words)
+            } else {
+                Reply::text("ok")
+            }
+        });
+        let model = client(config(&fake))?;
+        assert_eq!(model.complete(&with_schema(), &mut ()).await?.text, "ok", "{words}");
+        assert_eq!(fake.request_count(), calls, "{words}");
+        assert_eq!(model.complete(&with_schema(), &mut ()).await?.text, "ok", "{words}");
+        assert_eq!(fake.request_count(), calls + 1, "{words}");
+        let last = &fake.requests()[calls];
+        assert_eq!((form(&last.body).as_deref(), last.stream()), expected, "{words}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_reply_that_the_server_withheld_as_not_of_the_form_is_the_reply() -> TestResult {
+    let written = "{\"type\": \"finish\", oh";
+    let error = json!({"message": "Failed to generate JSON.", "code": "json_validate_failed",
+        "type": "invalid_request_error", "failed_generation": written});
+    let body = json!({ "error": error });
+    let fake = OpenAiFake::start().await;
+    for reply in [
+        Reply::raw(400, "application/json", body.to_string()),
+        Reply::raw(200, "text/event-stream", format!("data: {body}\n\n")),
+    ] {
+        fake.push(reply);
+        let mut heard = Heard::default();
+        let reply = client(config(&fake))?.complete(&with_schema(), &mut heard).await?;
+        assert_eq!((reply.text.as_str(), heard.text()), (written, written.to_owned()));
+    }
+    assert_eq!(fake.request_count(), 2);
+    Ok(())
+}
+
+#[tokio::test]
+async fn images_are_left_out_after_a_refusal_that_nothing_else_explains() -> TestResult {
+    let fake = OpenAiFake::start().await;
+    fake.respond_with(|request| {
+        let is_text = request.messages().iter().all(|message| message["content"].is_string());
+        if is_text {
+            Reply::text("ok")
+        } else {
+            Reply::status(400, "odd")
+        }
+    });
+    let mut config = config(&fake);
+    config.images = Arc::new(Sight::new("somebodys-own", None));
+    let model = client(config.clone())?;
+    let asked = Request {
+        images: vec![Image {
+            media_type: "image/png".into(),
+            base64: "AAAA".into(),
+        }],
+        images_with: 1,
+        ..request()
+    };
+    let unseen =
+        |error: Result<Completion, ModelError>| matches!(error, Err(ModelError::Unseen { is_blind: false, .. }));
+    // Without a stream, too; then nothing but the images is left to blame.
+    assert!(unseen(model.complete(&asked, &mut ()).await));
+    assert_eq!(fake.request_count(), 2);
+    assert_eq!(model.complete(&request(), &mut ()).await?.text, "ok");
+    assert!(unseen(model.complete(&asked, &mut ()).await));
+    assert_eq!(fake.request_count(), 4);
+    // A model that is said to see them is not to blame.
+    config.images = Arc::new(Sight::set(true));
+    let error = client(config)?.complete(&asked, &mut ()).await;
+    assert!(matches!(error, Err(ModelError::BadRequest { .. })), "{error:?}");
     Ok(())
 }
 

@@ -177,6 +177,14 @@ struct PartialCall {
 }
 
 impl Gathered {
+    /// A reply of this text.
+    pub(super) fn written(text: String) -> Self {
+        Self {
+            text,
+            ..Self::default()
+        }
+    }
+
     /// Takes a whole reply.
     pub(super) fn add_whole(&mut self, whole: Whole, has_halves: bool, mut text: impl FnMut(&str)) {
         for (index, block) in (0..).zip(whole.content.into_iter().flatten()) {

@@ -140,7 +140,7 @@ impl<'a> Body<'a> {
             }),
             // The range here ends at 1.
             temperature: terms.temperature.then_some(config.section.temperature.min(1.0)),
-            stream: config.section.stream,
+            stream: config.section.stream && terms.stream,
         }
     }
 }

@@ -113,7 +113,7 @@ impl<'a> Body<'a> {
     /// Puts a request in the terms that the server understands.
     pub(super) fn new(config: &'a ProviderConfig, request: &'a Request, terms: Terms) -> Self {
         let limit = request.max_tokens.or(config.section.max_tokens);
-        let streaming = config.section.stream;
+        let streaming = config.section.stream && terms.stream;
         let function = (request.schema.as_ref())
             .filter(|_| terms.structured == Structured::Function)
             .map(Function::taking);
@@ -282,7 +282,10 @@ impl Gathered {
         if let Some(error) = choice.error.filter(is_told) {
             return Err(error);
         }
-        self.finish = choice.finish_reason.and_then(plain).or(self.finish.take());
+        // Some servers give an empty one with every chunk.
+        let finish = choice.finish_reason.and_then(plain);
+        let finish = finish.filter(|reason| !["", "null"].contains(&reason.trim()));
+        self.finish = finish.or(self.finish.take());
         let Some(turn) = choice.delta else {
             return Ok(self.finish.is_some());
         };
@@ -320,11 +323,35 @@ impl Gathered {
         Ok(has_grown)
     }
 
+    /// Takes what the model wrote as the whole reply: the server found it not to be of the form, and told it in an error.
+    pub(super) fn take_written(&mut self, written: String, mut text: impl FnMut(&str)) {
+        self.answered = true;
+        self.finish = Some("stop".to_owned());
+        if self.text.is_empty() {
+            text(&written);
+            self.text = written;
+        }
+    }
+
+    /// How much of the reply there is.
+    pub(super) fn size(&self) -> usize {
+        let calls = self.calls.values().map(|call| call.name.len() + call.arguments.len());
+        self.text.len() + calls.sum::<usize>()
+    }
+
+    /// Whether there is nothing of the reply, not even a thought.
+    pub(super) fn is_empty(&self) -> bool {
+        self.size() == 0 && self.refusal.is_empty() && self.thought.is_empty()
+    }
+
     /// The reply is over: what is still a half of a character stays one.
     pub(super) fn end(&mut self) {
         self.text.push_str(self.text_halves.rest());
         self.refusal.push_str(self.refusal_halves.rest());
         self.thought.push_str(self.thought_halves.rest());
+        if let Some(last) = final_part(&self.text) {
+            self.text = last.to_owned();
+        }
         // Some servers take the whole of a reply in JSON for reasoning. A draft among thoughts is none.
         let is_object = || serde_json::from_str::<serde_json::Map<String, Value>>(self.thought.trim()).is_ok();
         if self.text.trim().is_empty() && self.refusal.is_empty() && self.calls.is_empty() && is_object() {
@@ -355,13 +382,34 @@ impl Gathered {
             (None, None) => last.unwrap_or_default(),
         };
         let entry = self.calls.entry(index).or_default();
-        entry.name.push_str(name.as_deref().unwrap_or_default());
+        // Some servers repeat the name with every fragment.
+        if let Some(name) = name.filter(|name| *name != entry.name) {
+            entry.name.push_str(&name);
+        }
         match arguments {
             None | Some(Value::Null) => {}
             Some(Value::String(fragment)) => entry.arguments.push_str(&entry.halves.join(fragment, has_halves)),
             Some(whole) => entry.arguments = Joiner::default().join(whole.to_string(), has_halves),
         }
     }
+}
+
+/// The part of a text that is meant for its reader, where a server leaves the marks of gpt-oss in it: behind what the
+/// model thought. `None`: it has no such marks.
+///
+/// Source: <https://cookbook.openai.com/articles/openai-harmony>.
+fn final_part(text: &str) -> Option<&str> {
+    let begin = text.trim_start();
+    if !begin.starts_with("<|channel|>") && !begin.starts_with("<|start|>") {
+        return None;
+    }
+    let (_, last) = text.rsplit_once("<|channel|>final")?;
+    let (_, message) = last.split_once("<|message|>")?;
+    let end = ["<|return|>", "<|end|>"]
+        .iter()
+        .filter_map(|mark| message.find(mark))
+        .min();
+    message.get(..end.unwrap_or(message.len()))
 }
 
 /// A word or a number.

@@ -5,6 +5,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use clifford_vault::Secret;
 
 use crate::{
+    remote::Lessons,
     settings::{Provider, Timeouts},
     sight::Sight,
 };
@@ -22,6 +23,8 @@ pub struct ProviderConfig {
     pub key: Option<Secret>,
     /// Whether it sees images. Its answers teach it, and the lesson is noted there.
     pub images: Arc<Sight>,
+    /// The lessons of its server, shared by all who ask for this model.
+    pub lessons: Arc<Lessons>,
     /// How long to wait.
     pub timeouts: Timeouts,
 }
@@ -34,6 +37,7 @@ impl ProviderConfig {
             section,
             key: None,
             images: Arc::new(Sight::set(false)),
+            lessons: Arc::default(),
         }
     }
 }

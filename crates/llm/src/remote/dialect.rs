@@ -1,6 +1,6 @@
 //! The features that a server turned out to lack, remembered so that each is tried only once.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use crate::settings::Structured;
 
@@ -15,6 +15,8 @@ pub(crate) struct Terms {
     pub(crate) completion_limit: bool,
     /// Whether `temperature` may be sent: OpenAI's reasoning models refuse it.
     pub(crate) temperature: bool,
+    /// Whether a stream may be asked for: `OpenAI` streams some models only to organizations that it has verified.
+    pub(crate) stream: bool,
 }
 
 impl Terms {
@@ -29,6 +31,7 @@ impl Terms {
             | (self.stream_options as u8) << 2
             | (self.completion_limit as u8) << 3
             | (self.temperature as u8) << 4
+            | (self.stream as u8) << 5
     }
 
     const fn unpack(packed: u8) -> Self {
@@ -43,6 +46,7 @@ impl Terms {
             stream_options: packed & 4 != 0,
             completion_limit: packed & 8 != 0,
             temperature: packed & 16 != 0,
+            stream: packed & 32 != 0,
         }
     }
 
@@ -55,6 +59,9 @@ impl Terms {
                 stream_options: false,
                 ..self
             });
+        }
+        if self.stream && names(&["(parameter stream)", "to stream this model"]) {
+            return Some(Self { stream: false, ..self });
         }
         if !self.completion_limit && names(&["max_completion_tokens"]) {
             return Some(Self {
@@ -87,41 +94,58 @@ impl Terms {
         ]) {
             return None;
         }
-        match self.structured {
-            Structured::JsonSchema => Some(Self {
-                structured: Structured::JsonObject,
-                ..self
-            }),
-            Structured::JsonObject => Some(Self {
-                structured: Structured::None,
-                ..self
-            }),
-            Structured::None | Structured::Function => None,
+        let structured = match self.structured {
+            Structured::JsonSchema => Structured::JsonObject,
+            Structured::JsonObject => Structured::None,
+            Structured::None | Structured::Function => return None,
+        };
+        Some(Self { structured, ..self })
+    }
+
+    /// The terms that are worth a try after a refusal that names nothing, the first one last.
+    pub(crate) fn others(self) -> Vec<Self> {
+        let form = |structured| Self { structured, ..self };
+        let mut others = Vec::new();
+        if self.stream {
+            others.push(Self { stream: false, ..self });
         }
+        if self.structured != Structured::None {
+            others.push(form(Structured::None));
+        }
+        if self.structured == Structured::JsonSchema {
+            others.push(form(Structured::JsonObject));
+        }
+        others
     }
 }
 
 /// The terms that hold for a server from now on.
 #[derive(Debug)]
-pub(crate) struct Dialect(AtomicU8);
+pub(crate) struct Dialect {
+    terms: AtomicU8,
+    /// A request went through.
+    is_proven: AtomicBool,
+}
 
 impl Dialect {
     /// `temperature`: whether the model takes one, as far as its name tells. Models that take none want the other name
     /// of the limit, too.
-    pub(crate) fn new(structured: Structured, temperature: bool) -> Self {
-        Self(AtomicU8::new(
-            Terms {
-                structured,
-                stream_options: true,
-                completion_limit: !temperature,
-                temperature,
-            }
-            .pack(),
-        ))
+    pub(crate) const fn new(structured: Structured, temperature: bool) -> Self {
+        let terms = Terms {
+            structured,
+            stream_options: true,
+            completion_limit: !temperature,
+            temperature,
+            stream: true,
+        };
+        Self {
+            terms: AtomicU8::new(terms.pack()),
+            is_proven: AtomicBool::new(false),
+        }
     }
 
     pub(crate) fn terms(&self) -> Terms {
-        Terms::unpack(self.0.load(Ordering::Relaxed))
+        Terms::unpack(self.terms.load(Ordering::Relaxed))
     }
 
     /// Gives way to a complaint about a request that was put in `sent` terms. Returns whether the request
@@ -130,15 +154,37 @@ impl Dialect {
         let Some(next) = sent.after(complaint) else {
             return false;
         };
-        if self
-            .0
-            .compare_exchange(sent.pack(), next.pack(), Ordering::Relaxed, Ordering::Relaxed)
-            .is_ok()
-        {
+        if self.replace(sent, next) {
             tracing::info!(?next, "provider refused request fields, falling back to others");
             tracing::debug!(complaint, "provider refused request fields (details)");
         }
         true
+    }
+
+    /// Keeps the terms in which a request went through that was refused in others.
+    pub(crate) fn keep(&self, refused: Terms, taken: Terms) {
+        if self.replace(refused, taken) {
+            tracing::info!(
+                ?taken,
+                "provider refused a request, and took it in other terms, keeping those"
+            );
+        }
+    }
+
+    /// A request went through.
+    pub(crate) fn prove(&self) {
+        self.is_proven.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a request went through before.
+    pub(crate) fn is_proven(&self) -> bool {
+        self.is_proven.load(Ordering::Relaxed)
+    }
+
+    /// Whether these terms still held, and others do now.
+    fn replace(&self, held: Terms, next: Terms) -> bool {
+        let replaced = (self.terms).compare_exchange(held.pack(), next.pack(), Ordering::Relaxed, Ordering::Relaxed);
+        replaced.is_ok()
     }
 }
 
@@ -152,6 +198,7 @@ mod tests {
             stream_options: true,
             completion_limit: false,
             temperature: true,
+            stream: true,
         }
     }
 
@@ -163,13 +210,14 @@ mod tests {
             Structured::None,
             Structured::Function,
         ] {
-            for (stream_options, completion_limit) in [(false, false), (false, true), (true, false), (true, true)] {
-                for temperature in [false, true] {
+            for (stream_options, completion_limit) in [(false, false), (false, true), (true, false), (true)] {
+                for (temperature, stream) in [(false, true), (true, false), (true)] {
                     let terms = Terms {
                         structured,
                         stream_options,
                         completion_limit,
                         temperature,
+                        stream,
                     };
                     assert_eq!(Terms::unpack(terms.pack()), terms);
                 }
@@ -201,5 +249,37 @@ mod tests {
         assert!(!dialect.give_way(sent, "the context is too long"));
         assert!(!dialect.give_way(sent, "response_format is unknown"));
         assert_eq!(dialect.terms(), terms(Structured::None));
+    }
+
+    #[test]
+    fn a_stream_that_is_not_allowed_is_not_asked_for_and_its_options_are_something_else() {
+        let dialect = Dialect::new(Structured::None, true);
+        let complaint = "Your organization must be verified to stream this model. (parameter stream)";
+        assert!(dialect.give_way(dialect.terms(), complaint));
+        let expected = Terms {
+            stream: false,
+            ..terms(Structured::None)
+        };
+        assert_eq!(dialect.terms(), expected);
+        assert!(!dialect.give_way(dialect.terms(), complaint));
+        let dialect = Dialect::new(Structured::None, true);
+        assert!(dialect.give_way(dialect.terms(), "Unknown name \"stream_options\""));
+        assert!(dialect.terms().stream);
+    }
+
+    #[test]
+    fn after_a_refusal_that_names_nothing_the_form_is_left_out_and_then_the_stream() {
+        let mut others = terms(Structured::JsonSchema).others();
+        let stream = Terms {
+            stream: false,
+            ..terms(Structured::JsonSchema)
+        };
+        others.reverse();
+        assert_eq!(others, [terms(Structured::JsonObject), terms(Structured::None), stream]);
+        let bare = Terms {
+            stream: false,
+            ..terms(Structured::None)
+        };
+        assert_eq!(bare.others(), []);
     }
 }

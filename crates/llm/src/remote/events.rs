@@ -12,6 +12,8 @@ use crate::settings::Timeouts;
 
 /// How long the end of a stream is waited for after its last event, so that the connection can be used again.
 const LAST_BYTES: Duration = Duration::from_millis(50);
+/// How long the usage is waited for after a reply that has told why it ends.
+const LAST_EVENTS: Duration = Duration::from_millis(1500);
 
 /// When a call began, and when its reply last grew.
 #[derive(Debug)]
@@ -66,6 +68,8 @@ pub(crate) struct Events<'a> {
     over: bool,
     flow: &'a Flow,
     timeouts: Timeouts,
+    /// Until when more is waited for, if nothing that follows is needed.
+    settled: Option<Instant>,
 }
 
 impl<'a> Events<'a> {
@@ -76,7 +80,19 @@ impl<'a> Events<'a> {
             over: false,
             flow,
             timeouts,
+            settled: None,
         }
+    }
+
+    /// The reply is complete, and only its usage may follow: from now on neither silence nor a break is an error.
+    pub(crate) fn settle(&mut self) {
+        let until = Instant::now() + LAST_EVENTS.min(self.timeouts.idle);
+        self.settled.get_or_insert(until);
+    }
+
+    /// The reply goes on all the same.
+    pub(crate) const fn unsettle(&mut self) {
+        self.settled = None;
     }
 
     /// The data of the next event; `None`: the stream has ended.
@@ -92,13 +108,15 @@ impl<'a> Events<'a> {
                 return Ok(self.decoder.rest());
             }
             let last = self.flow.last();
-            let until = match last {
-                None => self.flow.began() + self.timeouts.first_token,
-                Some(last) => last + self.timeouts.idle,
+            let until = match (self.settled, last) {
+                (Some(settled), _) => settled,
+                (None, None) => self.flow.began() + self.timeouts.first_token,
+                (None, Some(last)) => last + self.timeouts.idle,
             };
             match timeout_at(until, self.pieces.next_ever()).await {
                 Ok(Ok(Some(piece))) => self.decoder.push(&piece),
                 Ok(Ok(None)) => self.over = true,
+                Ok(Err(_)) | Err(_) if self.settled.is_some() => return Ok(None),
                 Ok(Err(reason)) => return Err(Ended::Broken(reason)),
                 Err(_) if last.is_none() => {
                     return Err(Ended::Silent(format!(

@@ -31,7 +31,23 @@ pub(crate) struct Fault {
     pub(crate) too_long: Option<TooLong>,
     /// It says what it does not accept.
     denial: Option<Denial>,
+    /// What the model wrote, which the server does not let pass as the form that was asked for.
+    pub(crate) written: Option<String>,
 }
+
+/// Codes by which a server says that its model wrote something that is not of the form: Groq's.
+const SLIPPED: [&str; 2] = ["json_validate_failed", "tool_use_failed"];
+/// Codes of a filter.
+const FILTERED: [&str; 4] = ["content_filter", "content_policy", "moderation", "data_inspection"];
+/// Words by which servers say that they cannot hold a reply to its form, with a status that means something else:
+/// llama.cpp and Ollama, OpenRouter, vLLM.
+const FORM: [&str; 5] = [
+    "parse grammar",
+    "invalid json schema in format",
+    "handle the requested parameters",
+    "does not support json mode",
+    "failed to compile schema",
+];
 
 /// The settings that errors of one provider name: those that may be wrong.
 pub(crate) struct ProviderSettings<'a> {
@@ -92,16 +108,38 @@ impl Fault {
             denial,
             code: told.code,
             message: told.message,
+            written: told.written,
         }
+    }
+
+    /// Whether it says that the server cannot hold a reply to the form, or not by these parameters.
+    pub(crate) fn blames_form(&self) -> bool {
+        let message = self.message.to_lowercase();
+        matches!(self.status, 404 | 500..) && FORM.iter().any(|words| message.contains(words))
+    }
+
+    /// Whether the way in which the request was put may be to blame, as far as it says nothing else.
+    pub(crate) fn may_be_of_terms(&self) -> bool {
+        let is_known = self.too_long.is_some() || self.denial.is_some() || self.after.is_some();
+        !is_known && !self.names(&SLIPPED) && !self.names(&FILTERED)
+    }
+
+    fn names(&self, codes: &[&str]) -> bool {
+        codes.iter().any(|code| self.code.contains(code))
     }
 
     /// Says what the caller may do. `clean` strikes secrets out of what the server said.
     pub(crate) fn into_error(self, settings: &ProviderSettings<'_>, clean: impl Fn(&str) -> String) -> ModelError {
         let provider = settings.provider.to_owned();
         let reason = format!("status {}{}", self.status, described(&clean(&self.message)));
-        let names = |words: &[&str]| words.iter().any(|word| self.code.contains(word));
-        if names(&["content_filter", "content_policy", "moderation"]) {
+        if self.names(&FILTERED) {
             return ModelError::Refused { provider, reason };
+        }
+        if self.names(&SLIPPED) {
+            return ModelError::Overloaded { provider, reason };
+        }
+        if self.blames_form() && self.denial.is_none() {
+            return ModelError::BadRequest { provider, reason };
         }
         let denial = self.denial.or(denial::of_status(self.status));
         match (self.too_long, denial) {

@@ -165,3 +165,43 @@ fn strict_is_asked_for_only_where_strict_mode_takes_the_schema() {
         assert_eq!(strict(open.clone()), Some(json!(false)), "{open}");
     }
 }
+
+#[test]
+fn a_name_that_is_repeated_with_every_fragment_is_one_name() {
+    let chunk = |name: &str, arguments: &str| {
+        let function = json!({"name": name, "arguments": arguments});
+        json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "function": function}]}}]})
+    };
+    let mut gathered = gather(&[chunk("send_message", "{\"a\""), chunk("send_message", ":1}")]);
+    let expected = NativeToolCall {
+        name: "send_message".to_owned(),
+        arguments: "{\"a\":1}".to_owned(),
+    };
+    assert_eq!(gathered.take_calls(), [expected]);
+}
+
+#[test]
+fn of_a_text_with_channels_the_last_one_counts() {
+    for (text, expected) in [
+        (
+            "<|channel|>analysis<|message|>They greet.<|end|><|start|>assistant<|channel|>final<|message|>Hello<|return|>",
+            "Hello",
+        ),
+        (
+            "<|channel|>analysis<|message|>Well.<|end|><|channel|>final <|constrain|>json<|message|>{\"a\":1}",
+            "{\"a\":1}",
+        ),
+        (
+            "{\"a\": \"<|channel|>final<|message|>x\"}",
+            "{\"a\": \"<|channel|>final<|message|>x\"}",
+        ),
+        (
+            "<|channel|>analysis<|message|>Well.",
+            "<|channel|>analysis<|message|>Well.",
+        ),
+    ] {
+        let mut gathered = gather(&[json!({"choices": [{"delta": {"content": text}}]})]);
+        gathered.end();
+        assert_eq!(gathered.text, expected, "{text}");
+    }
+}

@@ -33,6 +33,8 @@ pub(super) struct Told {
     pub(super) words: String,
     /// How long it asks to wait.
     pub(super) after: Option<Duration>,
+    /// What the model wrote, where the server found that not to be of the form: Groq.
+    pub(super) written: Option<String>,
 }
 
 /// Whether a field tells anything: some servers send an empty `error` along with every reply.
@@ -68,6 +70,7 @@ pub(super) fn read(body: &Value) -> Told {
         message,
         words: words(error),
         after: layers.iter().find_map(|layer| retry_delay(layer)),
+        written: layers.iter().find_map(|layer| failed_generation(layer)),
     }
 }
 
@@ -178,6 +181,18 @@ fn status(error: &Value) -> Option<u16> {
         .filter_map(|name| u16::try_from(number(name)?).ok())
         .find(|code| (400..600).contains(code))
         .or_else(of_minimax)
+}
+
+/// What the model wrote, in the error itself or in one that a gateway passes on as text.
+fn failed_generation(error: &Value) -> Option<String> {
+    let of = |error: &Value| Some(error["failed_generation"].as_str()?.to_owned());
+    let passed_on = || {
+        let raw: Value = serde_json::from_str(error["metadata"]["raw"].as_str()?).ok()?;
+        of(&raw["error"]).or_else(|| of(&raw))
+    };
+    of(error)
+        .or_else(passed_on)
+        .filter(|written| !written.trim().is_empty())
 }
 
 /// The wait that Google's servers tell: `"retryDelay": "34.07s"`.

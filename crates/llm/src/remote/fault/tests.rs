@@ -146,6 +146,34 @@ fn an_error_means_what_it_says_whatever_its_status() {
     use Denial::{Balance, Key, Model, Permission};
     use Read::{BadRequest, Denied, Later, Overloaded, TooLong};
     for (status, body, expected) in [
+        // Anthropic.
+        (
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."}}"#,
+            Denied(Balance),
+        ),
+        // OpenRouter, llama.cpp, Ollama, Groq: the form of the reply.
+        (
+            404,
+            r#"{"error":{"message":"No endpoints found that can handle the requested parameters.","code":404}}"#,
+            BadRequest,
+        ),
+        (
+            404,
+            r#"{"error":{"message":"No endpoints found for x/y.","code":404}}"#,
+            Denied(Model),
+        ),
+        (
+            500,
+            r#"{"error":{"code":500,"message":"failed to parse grammar","type":"server_error"}}"#,
+            BadRequest,
+        ),
+        (500, r#"{"error":"invalid JSON schema in format"}"#, BadRequest),
+        (
+            400,
+            r#"{"error":{"message":"Failed to generate JSON. Please adjust your prompt.","type":"invalid_request_error","code":"json_validate_failed"}}"#,
+            Overloaded,
+        ),
         // Gemini, by its compatible API.
         (
             400,
@@ -412,4 +440,38 @@ fn a_redirect_says_where_it_leads_without_credentials() {
     let elsewhere = Fault::from_response(400, &headers(&[("location", "/x")]), b"there");
     assert_eq!(elsewhere.message, "there");
     assert_eq!(Fault::from_response(308, &headers(&[]), b"there").message, "there");
+}
+
+#[test]
+fn a_reply_that_is_not_of_the_form_is_found_in_the_error() {
+    let groq = r#"{"error":{"message":"Failed to generate JSON.","code":"json_validate_failed","failed_generation":"{\"type\": oh"}}"#;
+    let passed_on = json!({"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": groq}}});
+    for (body, expected) in [
+        (groq.to_owned(), Some("{\"type\": oh")),
+        (passed_on.to_string(), Some("{\"type\": oh")),
+        (r#"{"error":{"message":"no","failed_generation":""}}"#.to_owned(), None),
+        (r#"{"error":{"message":"no"}}"#.to_owned(), None),
+    ] {
+        let fault = Fault::from_response(400, &HeaderMap::new(), body.as_bytes());
+        assert_eq!(fault.written.as_deref(), expected, "{body}");
+    }
+}
+
+#[test]
+fn other_terms_are_tried_only_where_nothing_else_is_to_blame() {
+    let terms = |status, body: &str| Fault::from_response(status, &HeaderMap::new(), body.as_bytes()).may_be_of_terms();
+    for (body, expected) in [
+        (r#"{"error":{"message":"odd"}}"#, true),
+        (
+            r#"{"error":{"message":"prompt is too long: 9 tokens > 8 maximum"}}"#,
+            false,
+        ),
+        (r#"{"error":{"message":"API key not valid"}}"#, false),
+        (r#"{"error":{"message":"Your credit balance is too low"}}"#, false),
+        (r#"{"error":{"message":"no","code":"content_filter"}}"#, false),
+        (r#"{"error":{"message":"no","code":"data_inspection_failed"}}"#, false),
+        (r#"{"error":{"message":"no","code":"json_validate_failed"}}"#, false),
+    ] {
+        assert_eq!(terms(400, body), expected, "{body}");
+    }
 }
