@@ -216,15 +216,17 @@ impl<'a> Builder<'a> {
             if place == first {
                 own = prices;
             }
+            let window = self.window(&provider);
             let candidate = Candidate {
                 model: self.layered(&provider)?,
                 circuit: Arc::clone(circuit),
+                window: (provider.kind != ProviderKind::Offline).then(|| Arc::clone(&window)),
             };
             candidates.push(candidate);
             windows.push(Windowed {
                 provider: provider.name.clone(),
                 circuit: Arc::clone(circuit),
-                window: self.window(&provider),
+                window,
             });
         }
         if first < windows.len() {

@@ -221,6 +221,32 @@ async fn a_provider_that_hangs_costs_its_first_caller_the_time_for_a_first_token
 }
 
 #[tokio::test]
+async fn what_is_too_long_for_one_provider_is_asked_of_the_next_that_holds_more() {
+    let (small, large) = (OpenAiFake::start().await, OpenAiFake::start().await);
+    small.respond_with(scripted_model::reply);
+    large.respond_with(scripted_model::reply);
+    // Not even the instructions fit.
+    small.context_window(512);
+    let list = providers([
+        provider("small", "openai", small.base_url()),
+        provider("large", "openai", large.base_url()),
+    ]);
+    let mut bot = Setup::on(Site::Telegram)
+        .set("memory.enabled", false)
+        .set("llm.providers", list)
+        .start()
+        .await;
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    for count in 1..=2 {
+        bot.says(ada, "hello");
+        assert_eq!(bot.answers(ada, count).await[count - 1], "You said: hello");
+    }
+    bot.finish().await;
+    // It is refused once, and known to be too small then.
+    assert_eq!((small.request_count(), large.request_count()), (1, 2));
+}
+
+#[tokio::test]
 async fn a_reply_that_is_there_is_taken_whatever_becomes_of_its_stream() {
     let mut bot = Setup::on(Site::Telegram).set("memory.enabled", false).start().await;
     let ada = bot.room(Site::Telegram, 7, "Ada");

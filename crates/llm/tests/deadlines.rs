@@ -11,7 +11,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use clifford_llm::{Candidate, Circuit, CircuitPolicy, CircuitState, Failover, RetryPolicy, Retrying};
+use clifford_llm::{Candidate, Circuit, CircuitPolicy, CircuitState, Failover, RetryPolicy, Retrying, Window};
 use clifford_llm_api::model::{Completion, Model, ModelError, Request, Sink};
 use tokio::time::{Instant, sleep};
 
@@ -71,6 +71,7 @@ fn candidate(name: &str, model: &Arc<Writer>) -> Candidate {
     Candidate {
         model: Arc::clone(model) as Arc<dyn Model>,
         circuit: Arc::new(Circuit::new(name, ENOUGH)),
+        window: Some(Arc::new(Window::new("", name, None))),
     }
 }
 

@@ -16,7 +16,7 @@ use std::{
 
 use async_trait::async_trait;
 use clifford_fakes::openai::{OpenAiFake, Reply};
-use clifford_llm::{Candidate, Circuit, CircuitPolicy, CircuitState, Failover, Lessons, RetryPolicy, Retrying};
+use clifford_llm::{Candidate, Circuit, CircuitPolicy, CircuitState, Failover, Lessons, RetryPolicy, Retrying, Window};
 use clifford_llm_api::model::{Completion, Denial, Model, ModelError, Request, Sink};
 use tokio::time::Instant;
 
@@ -128,11 +128,17 @@ fn answer() -> Completion {
     }
 }
 
+/// A window of so many tokens.
+fn window(tokens: Option<u64>) -> Arc<Window> {
+    Arc::new(Window::new("", "", tokens))
+}
+
 /// Models in order of preference, each with a circuit of its own.
 fn failover(first: Arc<Scripted>, others: impl IntoIterator<Item = Arc<Scripted>>) -> Failover {
     let candidate = |model: Arc<Scripted>| Candidate {
         model,
         circuit: Arc::new(Circuit::new("a", CircuitPolicy::default())),
+        window: Some(window(None)),
     };
     Failover::new(candidate(first), others.into_iter().map(candidate).collect())
 }
@@ -335,10 +341,12 @@ fn pair(first: impl IntoIterator<Item = Result<Completion, ModelError>>) -> (Fai
     let preferred = Candidate {
         model: model.clone(),
         circuit: Arc::clone(&circuit),
+        window: Some(window(None)),
     };
     let other = Candidate {
         model: Scripted::new((0..100).map(|_| Ok(answer()))),
         circuit: Arc::new(Circuit::new("b", CircuitPolicy::default())),
+        window: Some(window(None)),
     };
     (Failover::new(preferred, vec![other]), model, circuit)
 }
@@ -390,10 +398,12 @@ async fn one_call_at_a_time_finds_out_whether_a_provider_answers_again() {
     let other = Candidate {
         model: Scripted::new((0..100).map(|_| Ok(answer()))),
         circuit: Arc::new(Circuit::new("b", CircuitPolicy::default())),
+        window: Some(window(None)),
     };
     let first = Candidate {
         model: Arc::clone(&slow) as Arc<dyn Model>,
         circuit: Arc::clone(&circuit),
+        window: Some(window(None)),
     };
     let models = Failover::new(first, vec![other]);
     let asked = request();
@@ -420,6 +430,7 @@ async fn where_there_is_nobody_else_to_ask_an_open_circuit_keeps_nobody_off() {
     let only = Candidate {
         model: model.clone(),
         circuit: Arc::clone(&circuit),
+        window: Some(window(None)),
     };
     let models = Failover::new(only, vec![]);
     for _ in 0..5 {
@@ -486,10 +497,39 @@ async fn who_was_silent_is_asked_again_only_where_nobody_else_can_be() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_too_long_goes_to_no_other_model() {
+async fn a_request_that_is_too_long_goes_to_no_model_that_holds_no_more() {
     let (first, second) = (Scripted::new([Err(too_long("a"))]), Scripted::new([Ok(answer())]));
     let result = failover(first, [second.clone()]).complete(&request(), &mut ()).await;
     assert_eq!((result, second.calls()), (Err(too_long("a")), 0));
+}
+
+#[tokio::test]
+async fn a_request_that_is_too_long_goes_to_the_next_model_that_holds_more() {
+    // The windows of three models, the answers of the first two, and how often each is asked.
+    let refused = || Err(too_long("a"));
+    for (windows, first, expected) in [
+        ([8_000, 32_000, 32_000], refused(), (Ok(answer()), [1, 1, 0])),
+        ([8_000, 8_000, 32_000], refused(), (Ok(answer()), [1, 0, 1])),
+        ([8_000, 4_000, 8_000], refused(), (refused(), [1, 0, 0])),
+        // Its own window is known to be too small.
+        ([2, 32_000, 32_000], Ok(answer()), (Ok(answer()), [0, 1, 0])),
+        ([2, 2, 2], Ok(answer()), (Ok(answer()), [1, 0, 0])),
+    ] {
+        let models = [first, Ok(answer()), Ok(answer())].map(|answer| Scripted::new([answer]));
+        let candidate = |(model, tokens): (&Arc<Scripted>, u64)| Candidate {
+            model: model.clone(),
+            circuit: Arc::new(Circuit::new("a", CircuitPolicy::default())),
+            window: Some(window(Some(tokens))),
+        };
+        let mut candidates: Vec<_> = models.iter().zip(windows).map(candidate).collect();
+        let preferred = candidates.remove(0);
+        let result = Failover::new(preferred, candidates).complete(&request(), &mut ()).await;
+        assert_eq!(
+            (result, models.each_ref().map(|model| model.calls())),
+            expected,
+            "{windows:?}"
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -44,6 +44,17 @@ impl Roles {
         tokens
     }
 
+    /// The largest window of those who may answer, if it is larger than this one: they are asked where a request does not
+    /// fit (`llm/failover.rs`).
+    pub fn larger_window(&self, role: Role, own: Option<&Own>, than: u64) -> Option<u64> {
+        let windows = self.assigned(role).windows.iter().filter(|_| own.is_none());
+        let is_asked = |one: &&Windowed| !matches!(one.circuit.state(), CircuitState::Open(_));
+        // The offline responder reads whatever it is given, and is nothing to turn to.
+        let is_model = |tokens: &u64| *tokens < u64::from(u32::MAX);
+        let tokens = windows.filter(is_asked).map(|one| one.window.tokens());
+        tokens.filter(is_model).max().filter(|largest| *largest > than)
+    }
+
     /// The most tokens of a reply, where that is set for those who may answer.
     pub fn reply_limit(&self, role: Role) -> Option<u32> {
         self.assigned(role).max_tokens
@@ -126,6 +137,8 @@ mod tests {
         let (roles, _) = roles();
         assert_eq!(roles.window(Role::Executor, None), 8_000);
         assert_eq!(roles.longest_reply(Role::Executor), 2_000);
+        assert_eq!(roles.larger_window(Role::Executor, None, 8_000), Some(32_000));
+        assert_eq!(roles.larger_window(Role::Executor, None, 32_000), None);
         assert_eq!(Roles::default().window(Role::Executor, None), u64::from(u32::MAX));
     }
 

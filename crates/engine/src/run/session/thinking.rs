@@ -181,6 +181,13 @@ impl Session<'_> {
             let mut prompt = frame.prompt(&self.state.transcript, window);
             crash::strike(Way::Prompt, || format!("{:?}", prompt.request.messages));
             let tokens = prompt.tokens();
+            if !prompt.has_room
+                && let Some(larger) = self.models().larger_window(role, own, window.tokens)
+            {
+                // Another provider holds what the preferred one does not.
+                window.tokens = larger;
+                continue;
+            }
             if let Some(decision) = self.beyond(&prompt) {
                 self.end(decision).await?;
                 return Ok(None);
