@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use clifford_llm_api::model::{Message, Request, Role, Sink};
+use clifford_llm_api::model::{Message, Request, Role, Sink, Usage};
 
 /// The result of every test.
 pub type TestResult = Result<(), Box<dyn Error>>;
