@@ -246,9 +246,15 @@ async fn what_is_too_long_for_one_provider_is_asked_of_the_next_that_holds_more(
     assert_eq!((small.request_count(), large.request_count()), (1, 2));
 }
 
+/// A bot that may finish at once, and remembers nothing.
+async fn unplanned() -> Bot {
+    let setup = Setup::on(Site::Telegram).set("engine.planning_gate", "off");
+    setup.set("memory.enabled", false).start().await
+}
+
 #[tokio::test]
 async fn a_reply_that_is_there_is_taken_whatever_becomes_of_its_stream() {
-    let mut bot = Setup::on(Site::Telegram).set("memory.enabled", false).start().await;
+    let mut bot = unplanned().await;
     let ada = bot.room(Site::Telegram, 7, "Ada");
     let action = serde_json::json!({"type": "finish", "output": "done"});
     // The opening, the text in two pieces, and the reason to end.
@@ -264,7 +270,7 @@ async fn a_reply_that_is_there_is_taken_whatever_becomes_of_its_stream() {
 
 #[tokio::test]
 async fn a_reply_that_its_server_withholds_as_not_of_the_form_is_read_all_the_same() {
-    let mut bot = Setup::on(Site::Telegram).set("memory.enabled", false).start().await;
+    let mut bot = unplanned().await;
     let ada = bot.room(Site::Telegram, 7, "Ada");
     let action = serde_json::json!({"type": "finish", "output": "done"});
     let error = serde_json::json!({"error": {"message": "Failed to generate JSON. Please adjust your prompt.",

@@ -49,6 +49,7 @@ fn completion(text: &str, completion_tokens: u64) -> Completion {
         },
         provider: "main".to_owned(),
         model: "claude-test".to_owned(),
+        is_cut: false,
     }
 }
 

@@ -27,6 +27,7 @@ fn completion(text: &str, usage: Usage) -> Completion {
         usage,
         provider: "main".to_owned(),
         model: "test-model".to_owned(),
+        is_cut: false,
     }
 }
 
