@@ -498,9 +498,14 @@ async fn who_was_silent_is_asked_again_only_where_nobody_else_can_be() {
 
 #[tokio::test]
 async fn a_request_that_is_too_long_goes_to_no_model_that_holds_no_more() {
-    let (first, second) = (Scripted::new([Err(too_long("a"))]), Scripted::new([Ok(answer())]));
+    let refused = ModelError::TooLong {
+        provider: "a".to_owned(),
+        window: None,
+        in_bytes: false,
+    };
+    let (first, second) = (Scripted::new([Err(refused.clone())]), Scripted::new([Ok(answer())]));
     let result = failover(first, [second.clone()]).complete(&request(), &mut ()).await;
-    assert_eq!((result, second.calls()), (Err(too_long("a")), 0));
+    assert_eq!((result, second.calls()), (Err(refused), 0));
 }
 
 #[tokio::test]
