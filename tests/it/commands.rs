@@ -224,6 +224,25 @@ async fn stop_cancels_what_is_at_work_and_what_waits_behind_it() {
     }
 }
 
+#[tokio::test]
+async fn a_conversation_has_a_name_of_one_short_line() {
+    let mut bot = Setup::on(Site::Telegram).start().await;
+    let chat = bot.telegram.user(7, "Ada");
+    let name = "trip to rome ".repeat(250);
+    bot.telegram.user_says(chat, 7, &format!("/new {name}\nand more"));
+    bot.telegram.wait_for_sent(chat, 1).await;
+    bot.telegram.user_says(chat, 7, "/contexts");
+    let sent = bot.telegram.wait_for_sent(chat, 2).await;
+    bot.finish().await;
+    for told in sent {
+        assert!(
+            told.text.contains("trip to rome") && told.text.chars().count() < 600,
+            "{}",
+            told.text
+        );
+    }
+}
+
 const WAITS: &str = "⏳ This comes after what I am doing now. It may be answered together with a later message.";
 
 #[tokio::test]

@@ -26,6 +26,41 @@ async fn owned(setup: Setup, site: Site) -> (Bot, Room) {
     (bot, ada)
 }
 
+#[tokio::test]
+async fn who_asked_before_there_was_an_owner_is_told_to_the_first_one() {
+    let mut bot = Setup::on(Site::Telegram)
+        .set("channels.telegram.access", "pairing")
+        .start()
+        .await;
+    let eve = bot.room(Site::Telegram, 8, "Eve");
+    bot.says(eve, "hello");
+    bot.answers(eve, 1).await;
+    let now: Timestamp = jiff::Timestamp::now().into();
+    let made = bot
+        .look()
+        .await
+        .db
+        .write(move |tx| Box::pin(claim::make(tx, now)))
+        .await;
+    let ada = bot.room(Site::Telegram, 7, "Ada");
+    bot.says(ada, &made.expect("writes").expect("a code"));
+    let told = sent(&bot, ADA, 2).await;
+    assert!(told[0].text.starts_with("You are my owner now."), "{}", told[0].text);
+    assert!(
+        told[1].text.starts_with("Eve wrote to me in private"),
+        "{}",
+        told[1].text
+    );
+    // Once is enough.
+    bot.says(eve, "hello again");
+    bot.telegram.press(ADA, 7, "Approve");
+    reads(&bot, EVE, "My owner has let you in.").await;
+    reads(&bot, ADA, "may talk to me now, and was told.").await;
+    bot.finish().await;
+    let notices = bot.telegram.sent(ADA).into_iter();
+    assert_eq!(notices.filter(|sent| sent.text.starts_with("Eve wrote")).count(), 1);
+}
+
 async fn on_telegram() -> Bot {
     owned(Setup::on(Site::Telegram), Site::Telegram).await.0
 }

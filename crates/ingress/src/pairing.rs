@@ -18,6 +18,7 @@ use clifford_store::{
 use clifford_text::Answer;
 
 pub use self::deciding::{Decision, decide};
+use self::notices::Asking;
 use super::{Origin, answer, outcome::IngressOutcome, settle};
 
 /// How long a code is good.
@@ -105,7 +106,12 @@ pub(super) async fn meet(
         users::set_role(tx, user.id, UserRole::Owner, now).await?;
         pairings::remove(tx, platform.as_str(), account).await?;
         let lang = reading::of(tx, Some(&user), Some(channel.id)).await?;
-        return say(tx, origin, &channel, outbound, &lang.say(Answer::YouAreOwner), now).await;
+        let said = say(tx, origin, &channel, outbound, &lang.say(Answer::YouAreOwner), now).await?;
+        let is_told = notices::tell_of_earlier(tx, outbound, now).await?;
+        return Ok(IngressOutcome {
+            work_to_claim: is_told,
+            ..said
+        });
     }
     let before = pairings::request_of(tx, platform.as_str(), account).await?;
     if before.as_ref().is_some_and(|request| request.blocked_at.is_some()) {
@@ -114,7 +120,13 @@ pub(super) async fn meet(
     if let Some(open) = pairings::of_account(tx, platform, account, now).await?
         && now.since(open.expires_at.before(GOOD_FOR)) < AGAIN_AFTER
     {
-        return not_the_code(tx, origin, text, outbound, now).await;
+        // When they asked first there may have been no owner, or too many who asked.
+        let is_told = notices::tell_owners(tx, &Asking::speaker(origin), before.as_ref(), outbound, now).await?;
+        let outcome = not_the_code(tx, origin, text, outbound, now).await?;
+        return Ok(IngressOutcome {
+            work_to_claim: is_told,
+            ..outcome
+        });
     }
     let (user, channel) = settle(tx, origin, None, UserRole::Stranger, now).await?;
     let until = now.after(GOOD_FOR);
@@ -125,7 +137,7 @@ pub(super) async fn meet(
         // The one who asks may well be the owner, who began by the button that Telegram shows.
         text = format!("{text}\n\n{}", lang.say(Answer::IfYours));
     }
-    let is_told = notices::tell_owners(tx, origin, before.as_ref(), outbound, now).await?;
+    let is_told = notices::tell_owners(tx, &Asking::speaker(origin), before.as_ref(), outbound, now).await?;
     let said = say(tx, origin, &channel, outbound, &text, now).await?;
     Ok(IngressOutcome {
         work_to_claim: is_told,

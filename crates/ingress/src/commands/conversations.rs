@@ -3,7 +3,7 @@
 use clifford_chat::{completion::Choice, outbound::Button};
 use clifford_core::{clock::Timestamp, id::ContextId, places::Channel};
 use clifford_engine::memory::closing;
-use clifford_markup::inline::inline;
+use clifford_markup::{inline::inline, shortened};
 use clifford_store::{
     Conn, StoreError, Tx,
     contexts::{self, Context, lists as context_lists},
@@ -17,6 +17,8 @@ use super::{Done, age, items::code, platform};
 pub(super) const LISTED: u32 = 15;
 /// How many of them get a button.
 pub(super) const PRESSED: usize = 8;
+/// The most characters of a conversation's name.
+const NAME: usize = 100;
 /// The most characters of a name on a button that says more.
 const LABEL: usize = 28;
 
@@ -32,7 +34,8 @@ pub(super) async fn new(
         ended = ended_elsewhere(tx, channel, active, lang).await?;
         closing::close(tx, active, now).await?;
     }
-    let name = (!name.is_empty()).then_some(name);
+    let name = shortened(name, NAME);
+    let name = (!name.is_empty()).then_some(&*name);
     contexts::begin(tx, channel, name, now).await?;
     let begun = match name {
         Some(name) => lang.say(Chats::NewNamed { name: inline(name) }),
@@ -58,7 +61,7 @@ pub(super) async fn list(tx: &mut Tx, channel: &Channel, lang: Lang, now: Timest
         format!(
             "{}. **{}**, {turns}, {}{active}",
             place + 1,
-            inline(&title(context, lang)),
+            inline(&shortened(&title(context, lang), NAME)),
             age(context.last_user_interaction_at, now, lang)
         )
     });

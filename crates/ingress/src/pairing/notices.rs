@@ -23,11 +23,50 @@ const HOUR: Duration = Duration::from_secs(60 * 60);
 /// How soon they are told of the same account again.
 const AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Tells the owners of a stranger who just asked; `before`: what was known of their account. Returns whether anybody was
-/// told.
+/// A stranger who asks to be let in.
+pub(super) struct Asking<'a> {
+    /// The platform's name.
+    pub platform: &'a str,
+    /// The platform's id of their account.
+    pub account: &'a str,
+    /// Their name there.
+    pub name: &'a str,
+    /// Their handle, where it is known.
+    pub handle: Option<&'a str>,
+}
+
+impl<'a> Asking<'a> {
+    /// The one who speaks.
+    pub(super) fn speaker(origin: &'a Origin) -> Self {
+        Self {
+            platform: origin.place.platform.as_str(),
+            account: &origin.speaker.id,
+            name: &origin.speaker.name,
+            handle: origin.speaker.handle.as_deref(),
+        }
+    }
+}
+
+/// Tells the first owner of those who asked before there was one. Returns whether anybody was told.
+pub(super) async fn tell_of_earlier(tx: &mut Tx, outbound: &Outbound, now: Timestamp) -> Result<bool, StoreError> {
+    let mut is_told = false;
+    for request in pairings::list(tx, now).await? {
+        let asking = Asking {
+            platform: &request.platform,
+            account: &request.platform_user_id,
+            name: &request.name,
+            handle: None,
+        };
+        let before = pairings::request_of(tx, asking.platform, asking.account).await?;
+        is_told |= tell_owners(tx, &asking, before.as_ref(), outbound, now).await?;
+    }
+    Ok(is_told)
+}
+
+/// Tells the owners of a stranger who asked; `before`: what was known of their account. Returns whether anybody was told.
 pub(super) async fn tell_owners(
     tx: &mut Tx,
-    origin: &Origin,
+    asking: &Asking<'_>,
     before: Option<&Request>,
     outbound: &Outbound,
     now: Timestamp,
@@ -40,22 +79,21 @@ pub(super) async fn tell_owners(
     if told >= MOST {
         return Ok(false);
     }
-    let account = format!("{}:{}", origin.place.platform, origin.speaker.id);
+    let account = format!("{}:{}", asking.platform, asking.account);
     let is_last = told + 1 == MOST;
-    let question = |lang| (text(origin, &account, is_last, lang), buttons(&account, lang));
+    let question = |lang| (text(asking, &account, is_last, lang), buttons(&account, lang));
     let notices = owners::ask(tx, outbound, now, question).await?;
     if notices.is_empty() {
         return Ok(false);
     }
-    pairings::noticed(tx, origin.place.platform, &origin.speaker.id, &notices, now).await?;
+    pairings::noticed(tx, asking.platform, asking.account, &notices, now).await?;
     Ok(true)
 }
 
 /// The text of a notice, Markdown. The last paragraph gives way to what was decided.
-fn text(origin: &Origin, account: &str, is_last: bool, lang: Lang) -> String {
-    let name = inline(&shortened(&origin.speaker.name, NAME));
-    let handle = origin.speaker.handle.as_deref();
-    let handle = handle.map_or(String::new(), |handle| {
+fn text(asking: &Asking<'_>, account: &str, is_last: bool, lang: Lang) -> String {
+    let name = inline(&shortened(asking.name, NAME));
+    let handle = asking.handle.map_or(String::new(), |handle| {
         format!(", @{}", inline(&shortened(handle, NAME)))
     });
     let account: String = account.chars().filter(|c| *c != '`').collect();

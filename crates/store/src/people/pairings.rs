@@ -106,14 +106,14 @@ pub async fn noticed_since(conn: &mut Conn, since: Timestamp) -> Result<i64, Sto
 /// Records by which messages the owners were told of an account.
 pub async fn noticed(
     tx: &mut Tx,
-    platform: Platform,
+    platform: &str,
     account: &str,
     notices: &[MessageId],
     now: Timestamp,
 ) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE pairings SET noticed_at = $1, notices = $2 WHERE platform = $3 AND platform_user_id = $4",
-        args![now, to_json(&notices), platform.as_str(), account],
+        args![now, to_json(&notices), platform, account],
     )
     .await?;
     Ok(())
