@@ -21,6 +21,7 @@ use crate::{
     db_probe::DbProbe,
     harness::{Bot, Room, Setup, Site},
     scripted_model::{self, Prompt, memory_schema},
+    store::erasure::script,
 };
 
 impl DbProbe {
@@ -350,6 +351,60 @@ async fn a_model_that_makes_no_sense_of_memory_blocks_no_conversation_and_loses_
     bot.finish().await;
     let look = bot.look().await;
     assert_eq!((look.count("messages").await, look.jobs().await.len()), (12, 1));
+}
+
+async fn a_summary_makes_no_sense(setup: Setup) {
+    let mut bot = setup
+        .set("memory.max_turns_per_context", 4)
+        .set("memory.writer_max_messages", 100)
+        .start()
+        .await;
+    bot.model.respond_with(|request| match memory_schema(request) {
+        // Prose would be a summary.
+        Some("summary") => Reply::json(&json!({"told": 7})),
+        _ => scripted_model::reply(request),
+    });
+    let room = bot.room(Site::Telegram, 7, "Ada");
+    bot.talks(room, facts(1..=5)).await;
+    let job = bot
+        .until("the end of the attempts", async |look| {
+            let job = look.jobs().await.remove(0);
+            // No attempt waits for its time.
+            if job.status == JobStatus::Pending && job.error.is_some() && job.due_at > job.created_at {
+                script(&look.db, "UPDATE jobs SET due_at = created_at").await;
+            }
+            (job.status == JobStatus::Failed).then_some(job)
+        })
+        .await;
+    assert_eq!(job.attempts, 3);
+    let asked = |schema: &str| {
+        let requests = bot.model.requests().into_iter();
+        requests
+            .filter(|request| memory_schema(request) == Some(schema))
+            .count()
+    };
+    assert_eq!(asked("summary"), 3);
+    let others = bot.model.requests().into_iter();
+    let items = others.filter(|request| memory_schema(request).is_some_and(|schema| schema != "summary"));
+    // What was answered is not asked for again.
+    assert_eq!(items.count(), 1);
+    let look = bot.look().await;
+    assert!(look.keys().await.contains(&"fact_1".to_owned()));
+    assert_eq!(look.standing(look.contexts().await[0].id).await.summary, None);
+    bot.finish().await;
+}
+
+#[tokio::test]
+async fn a_summary_that_makes_no_sense_costs_nothing_but_a_few_tries_on_sqlite() {
+    a_summary_makes_no_sense(Setup::on(Site::Telegram)).await;
+}
+
+#[tokio::test]
+#[cfg_attr(skip_postgres, ignore = "CLIFFORD_SKIP_POSTGRES=1")]
+async fn a_summary_that_makes_no_sense_costs_nothing_but_a_few_tries_on_postgresql() {
+    if let Some(setup) = Setup::on(Site::Telegram).postgres() {
+        a_summary_makes_no_sense(setup).await;
+    }
 }
 
 #[tokio::test]

@@ -52,6 +52,8 @@ const TELL_AGAIN: Duration = Duration::from_millis(500);
 const LONGEST_TELL_AGAIN: Duration = Duration::from_secs(30);
 /// How often a job is tried whose failure does not pass by itself.
 const ATTEMPTS: i64 = 12;
+/// The same where the model's answer is of no use: each try is paid for.
+const ATTEMPTS_TO_READ: i64 = 3;
 
 /// Does what comes due until `stop`, one job of each kind at a time.
 pub async fn run(runs: Arc<Runs>, stop: CancellationToken) {
@@ -215,7 +217,7 @@ async fn work_within(claimed: &Claimed) {
     let now = cx.clock.now();
     let due_at = match &error {
         JobError::NotYet(at) => Some(*at),
-        _ if attempts >= ATTEMPTS && is_limited(job) && !error.may_pass() => None,
+        _ if attempts >= most_attempts(&error) && is_limited(job) && !error.may_pass() => None,
         _ => Some(now.after(backoff(attempts))),
     };
     match due_at {
@@ -229,6 +231,13 @@ async fn work_within(claimed: &Claimed) {
     // The model's words stand in the job's row.
     tracing::debug!(job_id = %lease.job, %error, "job failed (details)");
     reschedule(&cx.db, lease, &error, due_at, now).await;
+}
+
+const fn most_attempts(error: &JobError) -> i64 {
+    match error {
+        JobError::Unreadable(_) => ATTEMPTS_TO_READ,
+        _ => ATTEMPTS,
+    }
 }
 
 fn is_limited(job: Option<&dyn Job>) -> bool {

@@ -1,5 +1,6 @@
 //! The memory writer: reads a conversation piece by piece, asks the model what to remember of each person, and what to
-//! tell of the messages that leave. Each piece is one commit, so that a crash repeats at most one.
+//! tell of the messages that leave. Each piece is one commit, so that a crash repeats at most one. Where its summary cannot
+//! be read, what was remembered is committed alone: only the summary is asked for again.
 
 mod asking;
 
@@ -107,12 +108,14 @@ async fn write(cx: &Context, job: &Row, lease: JobLease) -> Result<(), JobError>
                 Written {
                     wishes: Vec::new(),
                     summary: piece.compacts.then(|| piece.told(None, &[])),
+                    unreadable: None,
                 }
             }
             asked => asked?,
         };
         crash::reach(Point::MemoryReplied);
-        progress.messages += piece.said.len();
+        let unreadable = written.unreadable.clone();
+        progress.messages += if unreadable.is_none() { piece.said.len() } else { 0 };
         let is_last = piece.is_last;
         progress = cx
             .db
@@ -128,6 +131,9 @@ async fn write(cx: &Context, job: &Row, lease: JobLease) -> Result<(), JobError>
             })
             .await?;
         crash::reach(Point::MemoryWritten);
+        if let Some(why) = unreadable {
+            return Err(JobError::Unreadable(why));
+        }
         if is_last {
             return Ok(());
         }
@@ -275,6 +281,8 @@ struct Wish {
 struct Written {
     wishes: Vec<Wish>,
     summary: Option<Summary>,
+    /// Why the summary could not be read: the piece is not done.
+    unreadable: Option<String>,
 }
 
 async fn ask(cx: &Context, piece: &Piece, lease: JobLease, progress: &mut Progress) -> Result<Written, JobError> {
@@ -302,12 +310,26 @@ async fn ask(cx: &Context, piece: &Piece, lease: JobLease, progress: &mut Progre
             },
         });
     }
-    let summary = if piece.compacts {
-        Some(summarise(cx, piece, lease, progress).await?)
-    } else {
-        None
+    let summary = match piece.compacts {
+        true => Some(summarise(cx, piece, lease, progress).await),
+        false => None,
     };
-    Ok(Written { wishes, summary })
+    // What was answered and paid for is kept. Without any, there is nothing to keep.
+    if let Some(Err(JobError::Unreadable(why))) = &summary
+        && !wishes.is_empty()
+    {
+        let unreadable = Some(why.clone());
+        return Ok(Written {
+            wishes,
+            summary: None,
+            unreadable,
+        });
+    }
+    Ok(Written {
+        wishes,
+        summary: summary.transpose()?,
+        unreadable: None,
+    })
 }
 
 async fn summarise(cx: &Context, piece: &Piece, lease: JobLease, progress: &mut Progress) -> Result<Summary, JobError> {
@@ -377,12 +399,12 @@ impl Write {
             progress.summarised += if left_out { 0 } else { piece.said.len() };
         }
         let result: Value = progress.to_json();
-        if piece.is_last {
+        if piece.is_last && self.written.unreadable.is_none() {
             jobs::finish(tx, &self.lease, &result, *now).await?;
         } else {
             jobs::save_progress(tx, &self.lease, &result).await?;
         }
-        if self.deletes_at_once && piece.compacts {
+        if self.deletes_at_once && piece.compacts && self.written.unreadable.is_none() {
             memory_write::delete_compacted(tx, piece.context, piece.through, u32::MAX).await?;
             if piece.is_last {
                 memory_write::purged(tx, self.lease.job, *now).await?;
