@@ -57,6 +57,12 @@ pub struct Placed<T> {
     pub back: Vec<T>,
 }
 
+impl<T> Placed<T> {
+    fn has_one(&self) -> bool {
+        [&self.front, &self.back].iter().any(|all| !all.is_empty())
+    }
+}
+
 impl<T> Default for Placed<T> {
     fn default() -> Self {
         Self {
@@ -133,12 +139,9 @@ impl Recalled {
 
     /// It shows something that was said or remembered before.
     pub fn has_past(&self) -> bool {
-        let conversation = &self.conversation;
-        let (items, elsewhere) = (&self.items, &self.elsewhere);
-        !conversation.turns.is_empty()
-            || conversation.summary.is_some()
-            || !(items.front.is_empty() && items.back.is_empty())
-            || !(elsewhere.front.is_empty() && elsewhere.back.is_empty())
+        let Conversation { turns, summary, .. } = &self.conversation;
+        let said = !turns.is_empty() || summary.is_some();
+        said || self.items.has_one() || self.elsewhere.has_one()
     }
 
     /// The messages whose words it shows.

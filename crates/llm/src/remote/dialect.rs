@@ -210,8 +210,8 @@ mod tests {
             Structured::None,
             Structured::Function,
         ] {
-            for (stream_options, completion_limit) in [(false, false), (false, true), (true, false), (true)] {
-                for (temperature, stream) in [(false, true), (true, false), (true)] {
+            for (stream_options, completion_limit) in [(false, false), (false, true), (true, false), (true, true)] {
+                for (temperature, stream) in [(false, true), (true, false), (true, true)] {
                     let terms = Terms {
                         structured,
                         stream_options,
