@@ -139,8 +139,8 @@ async fn trouble_in_a_chat_is_told_in_plain_words_and_stored() {
     assert_eq!(
         metadata,
         [
-            json!({"replyTo": asked[0].id}),
-            json!({"provider": "fake", "model": "fake-1", "replyTo": asked[1].id}),
+            json!({"replyTo": asked[0].id, "refusal": true}),
+            json!({"provider": "fake", "model": "fake-1", "replyTo": asked[1].id, "refusal": true}),
             json!({"provider": "fake", "model": "fake-1", "replyTo": asked[2].id}),
         ]
     );
