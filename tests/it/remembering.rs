@@ -1,4 +1,5 @@
-//! The memory of conversations that are closed or grow too long, in spite of faults on the way.
+//! The memory of conversations that are closed or grow too long, in spite of faults on the way. It is long because each
+//! fault is met on its own way from the first message to what is remembered.
 
 use std::sync::Arc;
 

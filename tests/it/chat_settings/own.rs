@@ -1,6 +1,6 @@
 //! `/settings` in private, and `/model`.
 
-use clifford_fakes::openai::OpenAiFake;
+use clifford_fakes::{openai::OpenAiFake, telegram::TelegramFake};
 
 use super::{labels, last_prompt, tell};
 use crate::harness::{Bot, Setup, Site};
@@ -180,6 +180,13 @@ async fn a_model_of_several_words_is_chosen_by_its_name_and_by_its_button() {
     let told = tell(&bot, chat, 7, "/model default").await;
     let button = told.buttons.iter().find(|(label, _)| label == "big one");
     bot.telegram.press_old(chat, 7, &button.unwrap().1);
+    bot.telegram
+        .wait_until("the choice by the button", |fake: &TelegramFake| {
+            let chosen = fake.sent(chat).into_iter();
+            let chosen = chosen.filter(|sent| sent.text.contains("goes on with big one"));
+            (chosen.count() == 2).then_some(())
+        })
+        .await;
     tell(&bot, chat, 7, "three").await;
     tell(&bot, chat, 7, "/model big one always").await;
     tell(&bot, chat, 7, "/new").await;

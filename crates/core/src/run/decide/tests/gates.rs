@@ -1,4 +1,4 @@
-//! Gates: the refusals, and their order.
+//! Gates: the refusals, and their order. It is long because the order of the gates shows only side by side.
 
 use super::*;
 use crate::{
