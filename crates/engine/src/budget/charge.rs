@@ -2,7 +2,7 @@
 
 use clifford_core::{
     budget::{Amount, Settlement},
-    id::UserId,
+    id::{RunId, UserId},
     models::{Role, bounded},
     run::step::{LlmResponse, LostAttempt},
 };
@@ -11,7 +11,7 @@ use clifford_llm_api::{
     model::{Completion, Usage},
 };
 use clifford_store::{
-    StoreError, budgets,
+    StoreError, budgets, runs,
     usage::{self, Call},
 };
 
@@ -33,6 +33,26 @@ pub async fn charge(
     response: LlmResponse,
     settlement: Option<Settlement>,
 ) -> Result<(), StoreError> {
+    record(cx, call, response, settlement, None).await
+}
+
+/// The same for a call of a run that is none of its steps: the run's own sums count it, too.
+pub async fn charge_to_run(
+    cx: &Context,
+    call: Call,
+    response: LlmResponse,
+    settlement: Option<Settlement>,
+) -> Result<(), StoreError> {
+    record(cx, call, response, settlement, call.run).await
+}
+
+async fn record(
+    cx: &Context,
+    call: Call,
+    response: LlmResponse,
+    settlement: Option<Settlement>,
+    counts_for: Option<RunId>,
+) -> Result<(), StoreError> {
     let has_reserved = settlement.is_some();
     let now = cx.clock.now();
     let written = |user: Option<UserId>| {
@@ -40,6 +60,9 @@ pub async fn charge(
         cx.db.write(move |tx| {
             Box::pin(async move {
                 usage::insert(tx, Call { user, ..call }, &response, now).await?;
+                if let Some(run) = counts_for {
+                    runs::count_lost(tx, run, &response).await?;
+                }
                 match &settlement {
                     Some(settlement) => budgets::settle(tx, settlement, spent(&response)).await,
                     None => Ok(()),

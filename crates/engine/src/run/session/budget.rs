@@ -6,7 +6,7 @@ use clifford_core::{
     run::{endings, sentences::Sentence, step::EndingKind},
 };
 use clifford_llm_api::{meter::Lost, model::Request};
-use clifford_store::{runs, usage::Call};
+use clifford_store::usage::Call;
 
 use super::{Gone, Session};
 use crate::{
@@ -84,15 +84,9 @@ impl Session<'_> {
         let Some(response) = charged else {
             return;
         };
-        let (settlement, run) = (self.settlement.take(), self.work.run.id);
-        let counted = response.clone();
-        let charged = crate::budget::charge::charge(self.cx, self.unrecorded(role), response, settlement).await;
-        let counts = self
-            .cx
-            .db
-            .mark(move |tx| Box::pin(async move { runs::count_lost(tx, run, &counted).await }));
-        if let Err(error) = charged.and(counts.await) {
-            tracing::warn!(run_id = %run, %error, "failed to charge a model call without a reply");
+        let (settlement, call) = (self.settlement.take(), self.unrecorded(role));
+        if let Err(error) = crate::budget::charge::charge_to_run(self.cx, call, response, settlement).await {
+            tracing::warn!(run_id = %self.work.run.id, %error, "failed to charge a model call without a reply");
         }
     }
 
